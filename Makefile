@@ -1,0 +1,156 @@
+# dbprof-bpf: profiles running DBSP pipelines from outside.
+#
+#   make          the program, build/dbprof-bpf      make deps     installs what the rest needs
+#   make target   the test pipeline                  make demo     profiles it and shows the result
+#   make check    all tests                          make lint     style and layers
+#   make install  DESTDIR= PREFIX=/usr/local         V=1           shows the commands
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+BUILD := build
+
+ifeq ($(V),1)
+  Q :=
+  say = @:
+else
+  Q := @
+  say = @printf '  %-8s %s\n' "$(1)" "$(2)"
+  MAKEFLAGS += --no-print-directory
+endif
+
+CC := gcc
+CLANG ?= clang
+BPFTOOL ?= bpftool
+PYTHON ?= /usr/bin/python3
+PKGS := libbpf libelf libdw zlib json-c capstone
+SANITIZE ?=
+
+ARCH := $(shell uname -m | sed -e s/x86_64/x86/ -e s/aarch64/arm64/)
+MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+
+WARN := -Wall -Wextra -Werror
+CFLAGS ?= -O2 -g
+override CFLAGS += -std=gnu11 $(WARN) -D_GNU_SOURCE -DDBPROF_VERSION='"$(VERSION)"' -Iuser -I. \
+  -I$(BUILD)/.. $(SANITIZE)
+CFLAGS_PKGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty
+BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) -Wall -Wextra \
+  -Wno-unused-parameter -Werror -Ivmlinux -Ivmlinux/$(ARCH) -Ibpf -idirafter /usr/include/$(MULTIARCH)
+
+BPF_SRC := $(wildcard bpf/*.bpf.c)
+BPF_OBJ := $(BPF_SRC:bpf/%.bpf.c=$(BUILD)/bpf/%.o)
+SKELETON := $(BUILD)/bpf/dbprof.skel.h
+SRC := $(sort $(wildcard user/*/*.c))
+OBJ := $(SRC:user/%.c=$(BUILD)/user/%.o)
+MAIN_OBJ := $(BUILD)/user/cli/main.o
+LIB_OBJ := $(filter-out $(MAIN_OBJ),$(OBJ))
+DATA := $(sort $(wildcard user/layouts/*.json user/metrics/*.json))
+EMBEDDED := $(BUILD)/embedded.o
+PROGRAM := $(BUILD)/dbprof-bpf
+UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
+UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all deps target layout-target print-target print-layout-target demo check unit lint install \
+  uninstall clean docs
+
+all: $(PROGRAM)
+
+# One sentence for each missing package, once, before anything is compiled.
+$(BUILD)/needs.ok: tools/packages tools/needs.sh
+	$(Q)mkdir -p $(@D)
+	$(Q)tools/needs.sh tools/packages
+	$(Q)touch $@
+
+$(BUILD)/bpf/%.o: bpf/%.bpf.c $(wildcard bpf/*.h vmlinux/*.h vmlinux/$(ARCH)/*.h) $(BUILD)/needs.ok
+	$(call say,BPF,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+
+$(BUILD)/bpf/dbprof.linked.o: $(BPF_OBJ)
+	$(call say,LINK,$@)
+	$(Q)$(BPFTOOL) gen object $@ $^
+
+$(SKELETON): $(BUILD)/bpf/dbprof.linked.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name dbprof > $@
+
+$(BUILD)/user/%.o: user/%.c $(SKELETON) $(BUILD)/needs.ok
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(CFLAGS_PKGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/embedded.S: tools/embed.sh $(DATA)
+	$(call say,EMBED,$(DATA))
+	$(Q)mkdir -p $(@D)
+	$(Q)tools/embed.sh $(DATA) > $@
+
+$(EMBEDDED): $(BUILD)/embedded.S
+	$(Q)$(CC) -c $< -o $@
+
+$(BUILD)/libdbprof.a: $(LIB_OBJ) $(EMBEDDED)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(PROGRAM): $(MAIN_OBJ) $(BUILD)/libdbprof.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libdbprof.a
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(CFLAGS_PKGS) $(LDFLAGS) $< $(BUILD)/libdbprof.a $(LIBS) -o $@
+
+unit: $(UNIT)
+
+-include $(OBJ:.o=.d)
+
+deps:
+	$(Q)tools/deps.sh
+
+# The test pipeline; cargo's folder lies outside the checkout and is reused.
+target:
+	$(Q)tools/target.sh release
+
+# The same with debug info, which layouts are taken from.
+layout-target:
+	$(Q)tools/target.sh layout
+
+print-target:
+	@tools/target.sh --print release
+
+print-layout-target:
+	@tools/target.sh --print layout
+
+demo: deps
+	$(Q)$(MAKE) all target
+	$(Q)tools/demo.sh
+
+check: deps
+	$(Q)$(MAKE) lint
+	$(Q)$(MAKE) all unit target layout-target
+	$(Q)$(MAKE) BUILD=build/sanitized \
+	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
+	  all unit
+	$(Q)$(PYTHON) -m pytest -p no:cacheprovider tests
+
+lint:
+	$(Q)tools/lint.sh
+
+docs: $(BUILD)/dbprof-bpf.1
+
+$(BUILD)/dbprof-bpf.1: docs/dbprof-bpf.1.md
+	$(call say,MAN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)pandoc -s -t man -V footer='dbprof-bpf $(VERSION)' $< -o $@
+
+install: all docs
+	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/dbprof-bpf
+	install -D -m 644 $(BUILD)/dbprof-bpf.1 $(DESTDIR)$(PREFIX)/share/man/man1/dbprof-bpf.1
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/dbprof-bpf $(DESTDIR)$(PREFIX)/share/man/man1/dbprof-bpf.1
+
+clean:
+	rm -rf $(BUILD)

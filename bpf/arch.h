@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What differs between processors: thread pointer, system call number, probed registers. */
+#ifndef DBPROF_BPF_ARCH_H
+#define DBPROF_BPF_ARCH_H
+
+#include "vmlinux.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "dbprof.h"
+
+#if defined(__TARGET_ARCH_x86)
+
+/* Where %fs points: the thread control block, above the thread-local variables. */
+static __always_inline __u64 thread_pointer(struct task_struct *task)
+{
+	return task->thread.fsbase;
+}
+
+/* The system call that a thread is in, -1 in none. */
+static __always_inline long system_call(struct pt_regs *regs)
+{
+	return BPF_CORE_READ(regs, orig_ax);
+}
+
+/* The step future at a step probe, from where the cookie says. Returns 0 or a negative errno. */
+static __always_inline long probed_future(struct pt_regs *regs, __u64 cookie, __u64 *ret_future)
+{
+	switch (DBPROF_COOKIE_PLACE(cookie)) {
+	case DBPROF_IN_RBX:
+		*ret_future = regs->bx;
+		return 0;
+	case DBPROF_IN_RBP:
+		*ret_future = regs->bp;
+		return 0;
+	case DBPROF_IN_R12:
+		*ret_future = regs->r12;
+		return 0;
+	case DBPROF_IN_R13:
+		*ret_future = regs->r13;
+		return 0;
+	case DBPROF_IN_R14:
+		*ret_future = regs->r14;
+		return 0;
+	case DBPROF_IN_R15:
+		*ret_future = regs->r15;
+		return 0;
+	case DBPROF_IN_RSI:
+		*ret_future = regs->si;
+		return 0;
+	case DBPROF_IN_RDI:
+		*ret_future = regs->di;
+		return 0;
+	default:
+		return bpf_probe_read_user(ret_future, sizeof(*ret_future),
+					   (void *)(regs->sp + DBPROF_COOKIE_OFFSET(cookie)));
+	}
+}
+
+#elif defined(__TARGET_ARCH_arm64)
+
+static __always_inline __u64 thread_pointer(struct task_struct *task)
+{
+	return task->thread.uw.tp_value;
+}
+
+static __always_inline long system_call(struct pt_regs *regs)
+{
+	return BPF_CORE_READ(regs, syscallno);
+}
+
+#endif
+
+#endif

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Parks and steps, by uprobes in the engine.
+ *
+ * The arithmetic is the engine's own (src/profile/cpu.rs): a wait is what the thread has waited
+ * between the begin and the end of a step, nested circuits included.
+ */
+#include "state.h"
+#include "arch.h"
+
+#include <bpf/bpf_tracing.h>
+
+/* ParkReason::PRIORITY: which reason wins when several are declared. */
+static const __u8 priority[DBPROF_REASONS - 1] = {
+	DBPROF_STORAGE_READ, DBPROF_STORAGE_WRITE, DBPROF_STORAGE_SYNC,
+	DBPROF_STORAGE_METADATA, DBPROF_MERGE_BACKPRESSURE, DBPROF_NETWORK,
+	DBPROF_PEERS, DBPROF_OPERATOR_PENDING, DBPROF_SCHEDULER,
+};
+
+/* What the thread declares by ParkingFor guards: counts by reason in an Arc behind a TLS word. */
+static __always_inline __u32 declared_reason(struct task_struct *task,
+					     const struct dbprof_process *process)
+{
+	__s32 counts[DBPROF_REASONS] = {};
+	__u64 slot[2] = {}; /* the Arc and the state of the lazy TLS value, 1 when it is alive */
+
+	if (!process->parking_tls)
+		return DBPROF_UNATTRIBUTED;
+	if (bpf_probe_read_user(slot, sizeof(slot),
+				(void *)(thread_pointer(task) - process->parking_tls)))
+		goto lost;
+	if ((__u8)slot[1] != 1)
+		return DBPROF_UNATTRIBUTED;
+	if (bpf_probe_read_user(counts, sizeof(counts), (void *)(slot[0] + process->arc_data)))
+		goto lost;
+	for (int i = 0; i < DBPROF_REASONS - 1; i++) {
+		__u32 reason = priority[i];
+
+		if (reason < DBPROF_REASONS && counts[reason] > 0)
+			return reason;
+	}
+	return DBPROF_UNATTRIBUTED;
+lost:
+	count_loss(&losses.reads);
+	return DBPROF_UNATTRIBUTED;
+}
+
+/* The value behind an Arc<AtomicUsize> field of the engine. */
+static __always_inline long read_arc(__u64 field, __u32 arc_data, __u64 *ret_value)
+{
+	__u64 arc = 0;
+
+	if (bpf_probe_read_user(&arc, sizeof(arc), (void *)field))
+		return -1;
+	return bpf_probe_read_user(ret_value, sizeof(*ret_value), (void *)(arc + arc_data));
+}
+
+static __always_inline struct dbprof_thread *current_thread(struct task_struct **ret_task)
+{
+	*ret_task = bpf_get_current_task_btf();
+	return thread_current(*ret_task);
+}
+
+SEC("uprobe")
+int BPF_KPROBE(on_park)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct dbprof_process *process;
+	struct dbprof_thread *thread;
+	struct task_struct *task;
+
+	if (!in_window(now))
+		return 0;
+	thread = current_thread(&task);
+	if (!thread)
+		return 0;
+	process = process_get(thread->tgid);
+	if (!process)
+		return 0;
+	write_begin(&thread->sequence);
+	thread->park_reason = declared_reason(task, process);
+	thread->park_since = now;
+	thread->parks_seen = 1;
+	thread->parks++;
+	thread->worker = 1;
+	write_end(&thread->sequence);
+	return 0;
+}
+
+/* A park that was open when the window began: the engine still holds its reason. */
+static __always_inline void end_cut_park(struct dbprof_thread *thread, __u64 idle, __u64 now)
+{
+	struct dbprof_process *process = process_get(thread->tgid);
+	__u64 start = 0, reason = 0;
+
+	if (!process)
+		return;
+	if (read_arc(idle + process->idle_park_start, process->arc_data, &start) ||
+	    read_arc(idle + process->idle_park_reason, process->arc_data, &reason)) {
+		count_loss(&losses.reads);
+		return;
+	}
+	/* RuntimeIdle::unpark ignores an unpark that no park preceded, and so do we. */
+	if (start && reason < DBPROF_REASONS)
+		thread->wait_ns[reason] += elapsed(thread->since, now);
+}
+
+SEC("uprobe")
+int BPF_KPROBE(on_unpark, __u64 idle)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct dbprof_thread *thread;
+	struct task_struct *task;
+
+	if (!in_window(now))
+		return 0;
+	thread = current_thread(&task);
+	if (!thread)
+		return 0;
+	write_begin(&thread->sequence);
+	if (thread->park_since) {
+		__u32 reason = thread->park_reason;
+
+		if (reason < DBPROF_REASONS)
+			thread->wait_ns[reason] += elapsed(thread->park_since, now);
+		thread->park_since = 0;
+	} else if (!thread->parks_seen) {
+		end_cut_park(thread, idle, now);
+	}
+	thread->parks_seen = 1;
+	write_end(&thread->sequence);
+	return 0;
+}
+
+/* The circuit that a step future steps: its captured `&circuit`, then the Rc in ChildCircuit. */
+static __always_inline __u64 future_circuit(const struct dbprof_process *process, __u64 future,
+					    __u32 captured)
+{
+	__u64 reference = 0, circuit = 0;
+
+	if (bpf_probe_read_user(&reference, sizeof(reference),
+				(void *)(future + captured)) ||
+	    bpf_probe_read_user(&circuit, sizeof(circuit),
+				(void *)(reference + process->circuit_inner))) {
+		count_loss(&losses.reads);
+		return 0;
+	}
+	return circuit;
+}
+
+static __always_inline void begin_step(struct dbprof_thread *thread, __u64 circuit, __u64 now)
+{
+	struct dbprof_circuit *step = circuit_get(thread, circuit, true);
+
+	if (!step)
+		return;
+	write_begin(&step->sequence);
+	if (step->start)
+		count_loss(&losses.steps);
+	if (step->last_end)
+		step->idle_ns += elapsed(step->last_end, now);
+	if (!step->first_start)
+		step->first_start = now;
+	step->start = now;
+	step->start_cpu_ns = thread_cpu(thread, now);
+	for (int i = 0; i < DBPROF_REASONS; i++)
+		step->start_wait_ns[i] = thread->wait_ns[i];
+	write_end(&step->sequence);
+}
+
+static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit, __u64 now)
+{
+	struct dbprof_circuit *step = circuit_get(thread, circuit, true);
+
+	if (!step)
+		return;
+	write_begin(&step->sequence);
+	if (!step->start && !step->first_start) {
+		/* It was open when the window began: all since then counts. */
+		step->cut = 1;
+		step->start = step->first_start = thread->since;
+	}
+	if (step->start) {
+		step->steps++;
+		step->runtime_ns += elapsed(step->start, now);
+		step->cpu_ns += elapsed(step->start_cpu_ns, thread_cpu(thread, now));
+		for (int i = 0; i < DBPROF_REASONS; i++)
+			step->wait_ns[i] += elapsed(step->start_wait_ns[i], thread->wait_ns[i]);
+	} else {
+		count_loss(&losses.steps);
+	}
+	step->start = 0;
+	step->last_end = now;
+	write_end(&step->sequence);
+}
+
+static __always_inline void step_event(__u64 future, __u64 cookie, bool begins, __u64 now)
+{
+	struct dbprof_process *process;
+	struct dbprof_thread *thread;
+	struct task_struct *task;
+	__u64 circuit;
+
+	thread = current_thread(&task);
+	if (!thread)
+		return;
+	process = process_get(thread->tgid);
+	if (!process)
+		return;
+	thread->worker = 1;
+	circuit = future_circuit(process, future, DBPROF_COOKIE_CIRCUIT(cookie));
+	if (!circuit)
+		return;
+	if (begins)
+		begin_step(thread, circuit, now);
+	else
+		end_step(thread, circuit, now);
+}
+
+static __always_inline void probed_step(struct pt_regs *regs, bool begins)
+{
+	__u64 cookie = bpf_get_attach_cookie(regs);
+	__u64 now = bpf_ktime_get_ns();
+	__u64 future = 0;
+
+	if (!in_window(now))
+		return;
+	if (probed_future(regs, cookie, &future))
+		count_loss(&losses.reads);
+	else
+		step_event(future, cookie, begins, now);
+}
+
+/* On the path that only the first poll of a step takes. */
+SEC("uprobe")
+int BPF_KPROBE(on_step_begin)
+{
+	probed_step(ctx, true);
+	return 0;
+}
+
+/* On the path that only a poll takes which returns Ready. */
+SEC("uprobe")
+int BPF_KPROBE(on_step_end)
+{
+	probed_step(ctx, false);
+	return 0;
+}
+
+/*
+ * Where those paths cannot be told from the code: each poll of a step, entered and left. Polls
+ * nest with circuits, so the futures being polled are a stack.
+ */
+#define POLLS_MAX 8
+
+struct polls {
+	__u32 depth;
+	__u64 future[POLLS_MAX];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct polls);
+} polling SEC(".maps");
+
+static __always_inline long future_state(__u64 future, __u64 cookie, __u8 *ret_state)
+{
+	return bpf_probe_read_user(ret_state, sizeof(*ret_state),
+				   (void *)(future + DBPROF_COOKIE_OFFSET(cookie)));
+}
+
+SEC("uprobe")
+int BPF_KPROBE(on_poll_enter)
+{
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	__u64 now = bpf_ktime_get_ns();
+	struct polls *polls;
+	__u64 future = 0;
+	__u8 state = 0;
+
+	if (!in_window(now))
+		return 0;
+	if (probed_future(ctx, cookie, &future) || future_state(future, cookie, &state)) {
+		count_loss(&losses.reads);
+		return 0;
+	}
+	polls = bpf_task_storage_get(&polling, bpf_get_current_task_btf(), 0,
+				     BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (polls) {
+		__u32 depth = polls->depth++; /* a poll cut by the window's end may leave one */
+
+		if (depth < POLLS_MAX)
+			polls->future[depth] = future;
+	}
+	if (state == DBPROF_STATE_UNRESUMED)
+		step_event(future, cookie, true, now);
+	return 0;
+}
+
+SEC("uretprobe")
+int BPF_KPROBE(on_poll_leave)
+{
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	__u64 now = bpf_ktime_get_ns();
+	struct polls *polls;
+	__u64 future;
+	__u32 depth;
+	__u8 state = 0;
+
+	if (!in_window(now))
+		return 0;
+	polls = bpf_task_storage_get(&polling, bpf_get_current_task_btf(), 0, 0);
+	/* A poll that was entered before the window began leaves an empty stack alone. */
+	if (!polls || !polls->depth)
+		return 0;
+	depth = --polls->depth;
+	if (depth >= POLLS_MAX)
+		return 0;
+	future = polls->future[depth];
+	if (future_state(future, cookie, &state))
+		count_loss(&losses.reads);
+	else if (state == DBPROF_STATE_RETURNED)
+		step_event(future, cookie, false, now);
+	return 0;
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The maps, and who is in them. */
+#include "state.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#define NO_SLOT ((__u32)-1)
+
+const volatile __u32 max_threads = 1;
+volatile __u64 window_start = (__u64)-1;
+volatile __u64 window_end;
+struct dbprof_losses losses;
+__u32 threads_used;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, __u32);
+	__type(value, struct dbprof_process);
+} processes SEC(".maps");
+
+/* A thread's place in the array below, plus one: found without a hash on every switch. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, __u32);
+} slots SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* set before loading */
+	__type(key, __u32);
+	__type(value, struct dbprof_thread);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* set before loading */
+	__type(key, struct dbprof_circuit_key);
+	__type(value, struct dbprof_circuit);
+} circuits SEC(".maps");
+
+__hidden struct dbprof_process *process_get(__u32 tgid)
+{
+	return bpf_map_lookup_elem(&processes, &tgid);
+}
+
+static __always_inline struct dbprof_thread *thread_at(__u32 slot)
+{
+	__u32 index = slot - 1;
+
+	return bpf_map_lookup_elem(&threads, &index);
+}
+
+/* The kernel cuts names at 15 bytes; workers are called "dbsp-worker-N". */
+static __always_inline bool is_worker_name(const char comm[16])
+{
+	const char prefix[] = "dbsp-worker-";
+
+	for (int i = 0; i < (int)sizeof(prefix) - 1; i++)
+		if (comm[i] != prefix[i])
+			return false;
+	return true;
+}
+
+static __always_inline struct dbprof_thread *thread_make(struct task_struct *task, __u32 *slot)
+{
+	struct dbprof_thread *thread;
+	__u64 start = task->start_time;
+	__u32 index;
+
+	/* Checked first, so that the counter stays near its limit instead of running on. */
+	if (threads_used >= max_threads)
+		goto full;
+	index = __sync_fetch_and_add(&threads_used, 1);
+	if (index >= max_threads)
+		goto full;
+	thread = bpf_map_lookup_elem(&threads, &index);
+	if (!thread)
+		goto full;
+	thread->tgid = task->tgid;
+	thread->tid = task->pid;
+	thread->since = start > window_start ? start : window_start;
+	bpf_probe_read_kernel_str(thread->comm, sizeof(thread->comm), task->comm);
+	thread->worker = is_worker_name(thread->comm);
+	*slot = index + 1;
+	return thread;
+full:
+	*slot = NO_SLOT;
+	count_loss(&losses.threads);
+	return NULL;
+}
+
+__hidden struct dbprof_thread *thread_find(struct task_struct *task)
+{
+	__u32 *slot = bpf_task_storage_get(&slots, task, 0, 0);
+
+	if (!slot || !*slot || *slot == NO_SLOT)
+		return NULL;
+	return thread_at(*slot);
+}
+
+__hidden struct dbprof_thread *thread_get(struct task_struct *task, bool *fresh)
+{
+	__u32 *slot = bpf_task_storage_get(&slots, task, 0, 0);
+
+	*fresh = false;
+	if (!slot) {
+		if (!process_get(task->tgid))
+			return NULL;
+		slot = bpf_task_storage_get(&slots, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		if (!slot) {
+			count_loss(&losses.threads);
+			return NULL;
+		}
+	}
+	if (*slot == NO_SLOT)
+		return NULL;
+	if (*slot)
+		return thread_at(*slot);
+	*fresh = true;
+	return thread_make(task, slot);
+}
+
+__hidden struct dbprof_thread *thread_current(struct task_struct *task)
+{
+	bool fresh;
+	struct dbprof_thread *thread = thread_get(task, &fresh);
+
+	/* No switch was seen since the window began, or since it started: it runs since then. */
+	if (thread && fresh)
+		thread->on_since = thread->since;
+	return thread;
+}
+
+__hidden struct dbprof_circuit *circuit_get(struct dbprof_thread *thread, __u64 circuit,
+					    bool create)
+{
+	struct dbprof_circuit_key key = {
+		.circuit = circuit,
+		.tgid = thread->tgid,
+		.tid = thread->tid,
+	};
+	static const struct dbprof_circuit none;
+	struct dbprof_circuit *found = bpf_map_lookup_elem(&circuits, &key);
+
+	if (found || !create)
+		return found;
+	if (bpf_map_update_elem(&circuits, &key, &none, BPF_NOEXIST)) {
+		count_loss(&losses.circuits);
+		return NULL;
+	}
+	return bpf_map_lookup_elem(&circuits, &key);
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

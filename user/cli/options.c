@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exit_status.h"
+#include "cli/options.h"
+
+enum {
+	KEY_UPROBES = 0x100,
+	KEY_MAX_THREADS,
+	KEY_MAX_CIRCUITS,
+};
+
+static const char doc[] =
+	"Profiles running DBSP pipelines from outside: per worker, circuit and operator, where the "
+	"time of a window went. The pipelines need no rebuild and no restart."
+	"\v"
+	"Examples:\n"
+	"  sudo dbprof-bpf --pid 1234 --duration 10s\n"
+	"      profiles process 1234 for ten seconds, writes dbprof-1234.json\n"
+	"  sudo dbprof-bpf --pid 1234 --output slow.json\n"
+	"      until Ctrl-C\n"
+	"  sudo dbprof-bpf --output - -- ./pipeline --threads 8 >profile.json\n"
+	"      starts the program and profiles it from its first step\n"
+	"  dbprof-bpf layout ./pipeline-with-debug-info >layout.json\n"
+	"      makes a layout file for --layout\n"
+	"\n"
+	"Exit status: 0 complete, 1 failed and nothing written, 2 wrong usage, 3 written but "
+	"something could not be observed.";
+
+static const struct argp_option argp_options[] = {
+	{ "pid", 'p', "N", 0, "Profile process N; may be given several times", 1 },
+	{ "duration", 'd', "TIME", 0, "Length of the window: 10s, 500ms, 2m (default: until Ctrl-C)", 1 },
+	{ "output", 'o', "FILE", 0,
+	  "Where the profile goes; - is the standard output (default: dbprof-N.json; with several "
+	  "processes N is put into FILE's name)", 1 },
+	{ "format", 'f', "FORMAT", 0, "Format of the profile: json (the default)", 1 },
+	{ "layout", 'l', "FILE", 0, "Layout of the engine's types, for versions without a built-in one", 2 },
+	{ "uprobes", KEY_UPROBES, "KIND", 0, "How probes are attached: auto, multi, perf", 2 },
+	{ "max-threads", KEY_MAX_THREADS, "N", 0, "Threads that can be observed (default 4096)", 2 },
+	{ "max-circuits", KEY_MAX_CIRCUITS, "N", 0, "Circuits that can be observed (default 4096)", 2 },
+	{ "verbose", 'v', NULL, 0, "Say on the standard error what is done", 3 },
+	{ "quiet", 'q', NULL, 0, "No summary and no progress", 3 },
+	{},
+};
+
+static uint32_t parse_number(struct argp_state *state, const char *option, const char *text,
+			     unsigned long min, unsigned long max)
+{
+	unsigned long number;
+	char *end;
+
+	errno = 0;
+	number = strtoul(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end || errno || number < min || number > max)
+		argp_error(state, "--%s takes a number from %lu to %lu, not '%s'", option, min, max,
+			   text);
+	return (uint32_t)number;
+}
+
+static void add_pid(struct argp_state *state, const char *text)
+{
+	struct options *options = state->input;
+	pid_t pid = (pid_t)parse_number(state, "pid", text, 1, INT32_MAX);
+
+	for (size_t i = 0; i < options->pid_count; i++)
+		if (options->pids[i] == pid)
+			return;
+	if (options->pid_count == OPTIONS_PIDS_MAX)
+		argp_error(state, "at most %d processes can be profiled at once", OPTIONS_PIDS_MAX);
+	else
+		options->pids[options->pid_count++] = pid;
+}
+
+static enum uprobe_choice parse_uprobes(struct argp_state *state, const char *text)
+{
+	if (!strcmp(text, "auto"))
+		return UPROBES_AUTO;
+	if (!strcmp(text, "multi"))
+		return UPROBES_MULTI;
+	if (strcmp(text, "perf"))
+		argp_error(state, "--uprobes takes auto, multi or perf, not '%s'", text);
+	return UPROBES_PERF;
+}
+
+static void check(struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	if (!options->pid_count && !options->command)
+		argp_error(state, "nothing to profile: give --pid N, or -- COMMAND");
+	else if (options->pid_count && options->command)
+		argp_error(state, "give --pid or a command, not both");
+	else if (options->pid_count > 1 && options->output && !strcmp(options->output, "-"))
+		argp_error(state, "the profiles of several processes cannot go to one output");
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'p':
+		add_pid(state, arg);
+		break;
+	case 'd':
+		if (duration__parse(arg, &options->duration_ns))
+			argp_error(state, "--duration takes a time such as 10s, 500ms or 2m, not '%s'",
+				   arg);
+		break;
+	case 'o':
+		options->output = arg;
+		if (!*arg)
+			argp_error(state, "--output takes a file name");
+		break;
+	case 'f':
+		options->exporter = exporter__find(arg);
+		if (!options->exporter)
+			argp_error(state, "there is no format '%s'; there is: json", arg);
+		break;
+	case 'l':
+		options->layout = arg;
+		break;
+	case KEY_UPROBES:
+		options->uprobes = parse_uprobes(state, arg);
+		break;
+	case KEY_MAX_THREADS:
+		options->max_threads = parse_number(state, "max-threads", arg, 1, 1 << 20);
+		break;
+	case KEY_MAX_CIRCUITS:
+		options->max_circuits = parse_number(state, "max-circuits", arg, 1, 1 << 20);
+		break;
+	case 'v':
+		options->verbose++;
+		break;
+	case 'q':
+		options->quiet = true;
+		break;
+	case ARGP_KEY_ARGS:
+		options->command = state->argv + state->next;
+		break;
+	case ARGP_KEY_END:
+		check(state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+	(void)state;
+	fprintf(stream, "dbprof-bpf %s\n", DBPROF_VERSION);
+}
+
+void options__parse(int argc, char **argv, struct options *ret_options)
+{
+	const struct argp argp = { argp_options, parse_option,
+				   "--pid N [--pid M ...]\n-- COMMAND [ARG ...]\nlayout BINARY", doc,
+				   NULL, NULL, NULL };
+
+	*ret_options = (struct options){
+		.exporter = exporter__find("json"),
+		.max_threads = 4096,
+		.max_circuits = 4096,
+	};
+	argp_err_exit_status = STATUS_USAGE;
+	argp_program_version_hook = print_version;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, ret_options);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/output.h"
+#include "export/summary.h"
+#include "model/model.h"
+#include "util/atomic_file.h"
+
+#define WIDTH_DEFAULT 80
+
+static bool to_stdout(const struct options *options)
+{
+	return options->output && !strcmp(options->output, "-");
+}
+
+int output__name(const struct options *options, pid_t pid, char name[OUTPUT_NAME_MAX])
+{
+	const char *given = options->output;
+	const char *slash, *dot;
+	int len;
+
+	if (!given) {
+		len = snprintf(name, OUTPUT_NAME_MAX, "dbprof-%d.%s", pid,
+			       options->exporter->extension);
+	} else if (options->pid_count < 2) {
+		len = snprintf(name, OUTPUT_NAME_MAX, "%s", given);
+	} else {
+		slash = strrchr(given, '/');
+		dot = strrchr(slash ? slash + 1 : given, '.');
+		if (!dot || dot == given || dot[-1] == '/')
+			dot = given + strlen(given);
+		len = snprintf(name, OUTPUT_NAME_MAX, "%.*s-%d%s", (int)(dot - given), given, pid,
+			       dot);
+	}
+	return len < 0 || len >= OUTPUT_NAME_MAX ? -ENAMETOOLONG : 0;
+}
+
+int output__check(const struct options *options, pid_t pid, struct fail *fail)
+{
+	char name[OUTPUT_NAME_MAX];
+	struct atomic_file *file = NULL;
+	int err = output__name(options, pid, name);
+
+	if (err)
+		return fail__set(fail, err, "the output's file name is too long");
+	if (to_stdout(options))
+		return 0;
+	err = atomic_file__open(name, &file, fail);
+	atomic_file__close(file);
+	return err;
+}
+
+int output__profile(const struct options *options, const struct snapshot *snapshot,
+		    struct fail *fail)
+{
+	char name[OUTPUT_NAME_MAX];
+	struct atomic_file *file = NULL;
+	struct profile *profile = NULL;
+	int err = profile__from_snapshot(snapshot, &profile);
+
+	if (!err)
+		err = output__name(options, snapshot->pid, name);
+	if (!err)
+		err = atomic_file__open(name, &file, fail);
+	if (!err)
+		err = options->exporter->write(profile, snapshot, atomic_file__stream(file));
+	if (!err)
+		err = atomic_file__commit(file, fail);
+	if (err)
+		fail__set(fail, err, "the profile of process %d cannot be written: %s",
+			  snapshot->pid, strerror(-err));
+	atomic_file__close(file);
+	profile__free(profile);
+	return err;
+}
+
+static int terminal_width(FILE *stream)
+{
+	struct winsize size;
+
+	if (!ioctl(fileno(stream), TIOCGWINSZ, &size) && size.ws_col > 0)
+		return size.ws_col;
+	return WIDTH_DEFAULT;
+}
+
+void output__summary(const struct options *options, const struct snapshot *snapshot)
+{
+	FILE *stream = to_stdout(options) ? stderr : stdout;
+	bool colours = isatty(fileno(stream)) && !getenv("NO_COLOR");
+	char name[OUTPUT_NAME_MAX];
+
+	if (options->quiet)
+		return;
+	summary__write(stream, snapshot, colours, terminal_width(stream));
+	if (!to_stdout(options) && !output__name(options, snapshot->pid, name))
+		fprintf(stream, "Profile written to %s\n", name);
+	fflush(stream);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The engine's JSON profile. Encodings are those of the Serialize implementations in
+ * src/circuit/metadata.rs and src/profile.rs, written by serde_json.
+ */
+#include "export/export.h"
+#include "export/json_parts.h"
+#include "export/metric_table.h"
+
+void json_duration(struct json_writer *json, struct duration duration)
+{
+	json__object_begin(json);
+	json__key(json, "secs");
+	json__uint(json, duration.secs);
+	json__key(json, "nanos");
+	json__uint(json, duration.nanos);
+	json__object_end(json);
+}
+
+static void percent(struct json_writer *json, const struct value_percent *value)
+{
+	json__object_begin(json);
+	json__key(json, "numerator");
+	json__uint(json, value->numerator);
+	json__key(json, "denominator");
+	json__uint(json, value->denominator);
+	json__object_end(json);
+}
+
+static void cache_counts(struct json_writer *json, const struct value_cache_counts *value)
+{
+	json__object_begin(json);
+	json__key(json, "count");
+	json__uint(json, value->count);
+	json__key(json, "bytes");
+	json__uint(json, value->bytes);
+	json__key(json, "elapsed");
+	json_duration(json, value->elapsed);
+	json__object_end(json);
+}
+
+static const char *type_name(enum value_kind kind)
+{
+	switch (kind) {
+	case VALUE_INT:
+		return "int";
+	case VALUE_COUNT:
+		return "count";
+	case VALUE_PERCENT:
+		return "percent";
+	case VALUE_CACHE_COUNTS:
+		return "cachecounts";
+	case VALUE_STRING:
+		return "string";
+	case VALUE_BYTES:
+		return "bytes";
+	case VALUE_DURATION:
+		return "duration";
+	case VALUE_BOOL:
+		return "bool";
+	case VALUE_ARRAY:
+	case VALUE_MAP:
+		break;
+	}
+	return NULL;
+}
+
+/* What stands under "value". */
+static void bare_value(struct json_writer *json, const struct value *value)
+{
+	switch (value->kind) {
+	case VALUE_INT:
+	case VALUE_COUNT:
+	case VALUE_BYTES:
+		json__uint(json, value->number);
+		break;
+	case VALUE_PERCENT:
+		percent(json, &value->percent);
+		break;
+	case VALUE_CACHE_COUNTS:
+		cache_counts(json, &value->cache_counts);
+		break;
+	case VALUE_STRING:
+		json__string(json, value->string);
+		break;
+	case VALUE_DURATION:
+		json_duration(json, value->duration);
+		break;
+	case VALUE_BOOL:
+		json__bool(json, value->boolean);
+		break;
+	case VALUE_ARRAY:
+	case VALUE_MAP:
+		break;
+	}
+}
+
+void json_value(struct json_writer *json, const struct value *value)
+{
+	if (value->kind == VALUE_ARRAY) {
+		json__array_begin(json);
+		for (size_t i = 0; i < value->array.count; i++)
+			json_value(json, &value->array.items[i]);
+		json__array_end(json);
+	} else if (value->kind == VALUE_MAP) {
+		json__object_begin(json);
+		for (size_t i = 0; i < value->map.count; i++) {
+			json__key(json, value->map.entries[i].key);
+			json_value(json, &value->map.entries[i].value);
+		}
+		json__object_end(json);
+	} else {
+		json__object_begin(json);
+		json__key(json, "type");
+		json__string(json, type_name(value->kind));
+		json__key(json, "value");
+		bare_value(json, value);
+		json__object_end(json);
+	}
+}
+
+static void reading(struct json_writer *json, const struct profile_reading *reading)
+{
+	json__object_begin(json);
+	json__key(json, "metric_id");
+	json__string(json, reading->metric);
+	if (reading->label_count > 0) {
+		json__key(json, "labels");
+		json__array_begin(json);
+		for (size_t i = 0; i < reading->label_count; i++) {
+			json__array_begin(json);
+			json__string(json, reading->labels[i].key);
+			json__string(json, reading->labels[i].value);
+			json__array_end(json);
+		}
+		json__array_end(json);
+	}
+	json__key(json, "value");
+	json_value(json, &reading->value);
+	json__object_end(json);
+}
+
+static void worker(struct json_writer *json, const struct profile_worker *worker)
+{
+	char id[NODE_ID_TEXT_MAX];
+
+	json__object_begin(json);
+	json__key(json, "metadata");
+	json__object_begin(json);
+	for (size_t i = 0; i < worker->count; i++) {
+		const struct profile_node *node = &worker->nodes[i];
+
+		node_path__format(&node->id, id);
+		json__key(json, id);
+		json__array_begin(json);
+		for (size_t j = 0; j < node->count; j++)
+			reading(json, &node->readings[j]);
+		json__array_end(json);
+	}
+	json__object_end(json);
+	json__object_end(json);
+}
+
+int export_json(const struct profile *profile, const struct snapshot *snapshot, FILE *out)
+{
+	struct json_writer json;
+
+	json__begin(&json, out);
+	json__object_begin(&json);
+	json__key(&json, "metrics");
+	json__array_begin(&json);
+	metric_table__write(snapshot ? snapshot->dbsp_version : NULL, &json);
+	json__array_end(&json);
+	json__key(&json, "worker_profiles");
+	json__array_begin(&json);
+	for (size_t i = 0; i < profile->worker_count; i++)
+		worker(&json, &profile->workers[i]);
+	json__array_end(&json);
+	json__key(&json, "graph");
+	json_graph(&json, &profile->graph);
+	if (snapshot) {
+		json__key(&json, "dbprof");
+		json_about(&json, profile, snapshot);
+	}
+	json__object_end(&json);
+	return json__end(&json);
+}

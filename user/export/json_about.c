@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "export/export.h"
+#include "export/json_parts.h"
+
+#define NANOS_PER_SECOND 1000000000
+
+static void string(struct json_writer *json, const char *key, const char *text)
+{
+	json__key(json, key);
+	json__string(json, text);
+}
+
+static void number(struct json_writer *json, const char *key, uint64_t value)
+{
+	json__key(json, key);
+	json__uint(json, value);
+}
+
+static void boolean(struct json_writer *json, const char *key, bool value)
+{
+	json__key(json, key);
+	json__bool(json, value);
+}
+
+static void nanos(struct json_writer *json, const char *key, uint64_t value)
+{
+	json__key(json, key);
+	json_duration(json, duration__from_nanos(value));
+}
+
+/* RFC 3339 in UTC, nanoseconds included. */
+static void instant(struct json_writer *json, const char *key, int64_t unix_nanos)
+{
+	int64_t part = unix_nanos % NANOS_PER_SECOND;
+	time_t seconds = unix_nanos / NANOS_PER_SECOND;
+	char date[40], text[64];
+	struct tm tm;
+
+	if (part < 0) {
+		part += NANOS_PER_SECOND;
+		seconds--;
+	}
+	json__key(json, key);
+	if (!gmtime_r(&seconds, &tm) ||
+	    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm) == 0) {
+		json__null(json);
+		return;
+	}
+	snprintf(text, sizeof(text), "%s.%09" PRId64 "Z", date, part);
+	json__string(json, text);
+}
+
+static void window(struct json_writer *json, const struct snapshot *snapshot)
+{
+	json__key(json, "window");
+	json__object_begin(json);
+	instant(json, "start", snapshot->window_start_unix_ns);
+	number(json, "start_monotonic_nanos", snapshot->window_start_ns);
+	nanos(json, "length", snapshot->window_ns);
+	json__object_end(json);
+}
+
+static void losses(struct json_writer *json, const struct snapshot_losses *lost)
+{
+	json__key(json, "lost");
+	json__object_begin(json);
+	number(json, "threads", lost->threads);
+	number(json, "circuits", lost->circuits);
+	number(json, "reads", lost->reads);
+	number(json, "steps", lost->steps);
+	number(json, "missed", lost->missed);
+	number(json, "workers", lost->workers);
+	number(json, "unresolved", lost->unresolved);
+	number(json, "probes", lost->probes);
+	json__object_end(json);
+}
+
+/* Whose graph the profile carries, and which workers have another one. */
+static void graph(struct json_writer *json, const struct profile *profile,
+		  const struct snapshot *snapshot)
+{
+	const struct graph *shown;
+
+	json__key(json, "graph");
+	if (profile->graph_worker >= snapshot->worker_count ||
+	    !snapshot->workers[profile->graph_worker].graph) {
+		json__null(json);
+		return;
+	}
+	shown = snapshot->workers[profile->graph_worker].graph;
+	json__object_begin(json);
+	number(json, "worker", snapshot->workers[profile->graph_worker].index);
+	json__key(json, "differs_in_workers");
+	json__array_begin(json);
+	for (size_t i = 0; i < snapshot->worker_count; i++) {
+		const struct snapshot_worker *worker = &snapshot->workers[i];
+
+		if (!worker->graph || !graph__equal(shown, worker->graph))
+			json__uint(json, worker->index);
+	}
+	json__array_end(json);
+	number(json, "nodes_left_out", profile->nodes_left_out);
+	json__object_end(json);
+}
+
+/* Closed books: the parts add up to what was observed. */
+static void books(struct json_writer *json, const struct snapshot_thread *thread)
+{
+	nanos(json, "observed", thread->observed_ns);
+	nanos(json, "on_cpu", thread->on_cpu_ns);
+	nanos(json, "run_queue", thread->run_queue_ns);
+	nanos(json, "preempted", thread->preempted_ns);
+	nanos(json, "blocked", thread->blocked_ns);
+	nanos(json, "unobserved", thread->unobserved_ns);
+}
+
+static const struct snapshot_thread *thread_of(const struct snapshot *snapshot,
+					       const struct snapshot_worker *worker)
+{
+	for (size_t i = 0; i < snapshot->thread_count; i++)
+		if (snapshot->threads[i].tid == worker->tid && snapshot->threads[i].worker >= 0)
+			return &snapshot->threads[i];
+	return NULL;
+}
+
+static void workers(struct json_writer *json, const struct snapshot *snapshot)
+{
+	json__key(json, "workers");
+	json__array_begin(json);
+	for (size_t i = 0; i < snapshot->worker_count; i++) {
+		const struct snapshot_worker *worker = &snapshot->workers[i];
+		const struct snapshot_thread *thread = thread_of(snapshot, worker);
+
+		json__object_begin(json);
+		number(json, "worker", worker->index);
+		json__key(json, "tid");
+		json__int(json, worker->tid);
+		boolean(json, "late", worker->late);
+		if (thread)
+			books(json, thread);
+		json__object_end(json);
+	}
+	json__array_end(json);
+}
+
+static bool is_listed_worker(const struct snapshot *snapshot, const struct snapshot_thread *thread)
+{
+	if (thread->worker < 0)
+		return false;
+	for (size_t i = 0; i < snapshot->worker_count; i++)
+		if (snapshot->workers[i].tid == thread->tid)
+			return true;
+	return false;
+}
+
+/* All other threads, those of workers without a known circuit among them. */
+static void threads(struct json_writer *json, const struct snapshot *snapshot)
+{
+	json__key(json, "threads");
+	json__array_begin(json);
+	for (size_t i = 0; i < snapshot->thread_count; i++) {
+		const struct snapshot_thread *thread = &snapshot->threads[i];
+		char comm[sizeof(thread->comm) + 1];
+
+		if (is_listed_worker(snapshot, thread))
+			continue;
+		snprintf(comm, sizeof(comm), "%.*s", (int)sizeof(thread->comm), thread->comm);
+		json__object_begin(json);
+		json__key(json, "tid");
+		json__int(json, thread->tid);
+		string(json, "comm", comm);
+		books(json, thread);
+		json__object_end(json);
+	}
+	json__array_end(json);
+}
+
+static void open_step(struct json_writer *json, const struct snapshot_worker *worker,
+		      const struct snapshot_circuit *circuit)
+{
+	bool waiting = circuit->open_reason >= 0 && circuit->open_reason < PARK_REASONS;
+	char id[NODE_ID_TEXT_MAX];
+
+	node_path__format(&circuit->id, id);
+	json__object_begin(json);
+	number(json, "worker", worker->index);
+	string(json, "circuit", id);
+	nanos(json, "age", circuit->step_age_ns);
+	boolean(json, "exact", circuit->step_age_exact || !circuit->step_open_before);
+	string(json, "reason",
+	       waiting ? park_reason_name((unsigned int)circuit->open_reason) : NULL);
+	if (waiting)
+		nanos(json, "waiting", circuit->open_reason_ns);
+	json__object_end(json);
+}
+
+static void open_steps(struct json_writer *json, const struct snapshot *snapshot)
+{
+	json__key(json, "open_steps");
+	json__array_begin(json);
+	for (size_t i = 0; i < snapshot->worker_count; i++) {
+		const struct snapshot_worker *worker = &snapshot->workers[i];
+
+		for (size_t j = 0; j < worker->circuit_count; j++)
+			if (worker->circuits[j].step_open)
+				open_step(json, worker, &worker->circuits[j]);
+	}
+	json__array_end(json);
+}
+
+void json_about(struct json_writer *json, const struct profile *profile,
+		const struct snapshot *snapshot)
+{
+	json__object_begin(json);
+	string(json, "version", DBPROF_VERSION);
+	string(json, "host", snapshot->host);
+	json__key(json, "pid");
+	json__int(json, snapshot->pid);
+	string(json, "executable", snapshot->exe);
+	string(json, "build_id", snapshot->build_id);
+	string(json, "dbsp", snapshot->dbsp_version);
+	string(json, "rustc", snapshot->rustc_version);
+	string(json, "layout", snapshot->layout);
+	string(json, "kernel", snapshot->kernel);
+	string(json, "mode", snapshot->mode);
+	window(json, snapshot);
+	boolean(json, "complete", !snapshot__incomplete(snapshot));
+	boolean(json, "target_exited", snapshot->losses.target_exited);
+	losses(json, &snapshot->losses);
+	graph(json, profile, snapshot);
+	workers(json, snapshot);
+	threads(json, snapshot);
+	open_steps(json, snapshot);
+	json__object_end(json);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "util/array.h"
+
+static void clear_reading(struct profile_reading *reading)
+{
+	free(reading->labels);
+	value__clear(&reading->value);
+}
+
+static void clear_node(struct profile_node *node)
+{
+	for (size_t i = 0; i < node->count; i++)
+		clear_reading(&node->readings[i]);
+	free(node->readings);
+}
+
+void profile__free(struct profile *profile)
+{
+	if (!profile)
+		return;
+	for (size_t i = 0; i < profile->worker_count; i++) {
+		for (size_t j = 0; j < profile->workers[i].count; j++)
+			clear_node(&profile->workers[i].nodes[j]);
+		free(profile->workers[i].nodes);
+	}
+	free(profile->workers);
+	free(profile->graph.nodes);
+	free(profile->graph.edges);
+	string_pool__clear(&profile->strings);
+	free(profile);
+}
+
+/* Position of @id, or where it belongs. Nodes mostly come in order, so the end is tried first. */
+static size_t node_position(const struct profile_worker *worker, const struct node_path *id)
+{
+	size_t low = 0, high = worker->count;
+
+	if (high > 0 && node_path__compare(&worker->nodes[high - 1].id, id) < 0)
+		return high;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (node_path__compare(&worker->nodes[middle].id, id) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct profile_node *profile_worker__node(struct profile_worker *worker, const struct node_path *id)
+{
+	size_t at = node_position(worker, id);
+	struct profile_node *nodes;
+
+	if (at < worker->count && node_path__compare(&worker->nodes[at].id, id) == 0)
+		return &worker->nodes[at];
+	nodes = array__reserve(worker->nodes, &worker->capacity, worker->count, sizeof(*nodes));
+	if (!nodes)
+		return NULL;
+	worker->nodes = nodes;
+	memmove(&worker->nodes[at + 1], &worker->nodes[at],
+		(worker->count - at) * sizeof(*worker->nodes));
+	worker->nodes[at] = (struct profile_node){ .id = *id };
+	worker->count++;
+	return &worker->nodes[at];
+}
+
+/* Vec<(str, str)>'s order: element by element, then the shorter one first. */
+static int compare_labels(const struct profile_label *a, size_t a_count,
+			  const struct profile_label *b, size_t b_count)
+{
+	for (size_t i = 0; i < a_count && i < b_count; i++) {
+		int order = strcmp(a[i].key, b[i].key);
+
+		if (order == 0)
+			order = strcmp(a[i].value, b[i].value);
+		if (order != 0)
+			return order;
+	}
+	return (a_count > b_count) - (a_count < b_count);
+}
+
+static int compare_reading(const struct profile_reading *reading, const char *metric,
+			   const struct profile_label *labels, size_t label_count)
+{
+	int order = strcmp(reading->metric, metric);
+
+	if (order != 0)
+		return order;
+	return compare_labels(reading->labels, reading->label_count, labels, label_count);
+}
+
+/* A reading of our own from the caller's strings. Returns 0 or -ENOMEM. */
+static int make_reading(struct profile *profile, const char *metric,
+			const struct profile_label *labels, size_t label_count,
+			struct profile_reading *ret_reading)
+{
+	struct profile_reading reading = { .label_count = label_count };
+
+	reading.metric = string_pool__add(&profile->strings, metric);
+	if (!reading.metric)
+		return -ENOMEM;
+	if (label_count > 0) {
+		reading.labels = calloc(label_count, sizeof(*labels));
+		if (!reading.labels)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < label_count; i++) {
+		reading.labels[i].key = string_pool__add(&profile->strings, labels[i].key);
+		reading.labels[i].value = string_pool__add(&profile->strings, labels[i].value);
+		if (!reading.labels[i].key || !reading.labels[i].value) {
+			free(reading.labels);
+			return -ENOMEM;
+		}
+	}
+	*ret_reading = reading;
+	return 0;
+}
+
+static int insert_reading(struct profile_node *node, size_t at, struct profile_reading *reading)
+{
+	struct profile_reading *readings =
+		array__reserve(node->readings, &node->capacity, node->count, sizeof(*readings));
+
+	if (!readings) {
+		free(reading->labels);
+		return -ENOMEM;
+	}
+	node->readings = readings;
+	memmove(&node->readings[at + 1], &node->readings[at],
+		(node->count - at) * sizeof(*node->readings));
+	node->readings[at] = *reading;
+	node->count++;
+	return 0;
+}
+
+int profile_node__set(struct profile *profile, struct profile_node *node, const char *metric,
+		      const struct profile_label *labels, size_t label_count, struct value value)
+{
+	struct profile_reading reading;
+	size_t low = 0, high = node->count;
+	int err;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = compare_reading(&node->readings[middle], metric, labels, label_count);
+
+		if (order == 0) {
+			value__clear(&node->readings[middle].value);
+			node->readings[middle].value = value;
+			return 0;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	err = make_reading(profile, metric, labels, label_count, &reading);
+	if (!err) {
+		reading.value = value;
+		err = insert_reading(node, low, &reading);
+	}
+	if (err)
+		value__clear(&value);
+	return err;
+}

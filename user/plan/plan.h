@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What to probe in a DBSP executable, and where. Pure: takes the file's contents and a layout.
+ */
+#ifndef DBPROF_PLAN_PLAN_H
+#define DBPROF_PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/dbprof.h"
+#include "layout/layout.h"
+#include "target/elf_image.h"
+#include "util/fail.h"
+
+enum plan_probe_kind {
+	PLAN_PARK,
+	PLAN_UNPARK,
+	PLAN_STEP_BEGIN,
+	PLAN_STEP_END,
+	PLAN_POLL_ENTER,
+	PLAN_POLL_LEAVE, /* a return probe */
+	PLAN_PROBE_KINDS,
+};
+
+struct plan_probe {
+	enum plan_probe_kind kind;
+	uint64_t address;     /* virtual, as in the file */
+	uint64_t file_offset; /* bytes */
+	uint64_t cookie;
+	bool emulated; /* the kernel need not single-step it */
+};
+
+#define PLAN_PROBES_MAX 128
+
+struct plan {
+	struct plan_probe probes[PLAN_PROBES_MAX];
+	size_t probe_count;
+	struct dbprof_process process; /* what the programs must know */
+	size_t step_functions;
+	size_t polled_functions; /* of them, those that need a probe at every poll */
+	bool parks;		 /* park and unpark can be probed */
+	bool reasons;		 /* park reasons can be read */
+	bool blocking;		 /* blocking system calls can be told */
+};
+
+/* "park", "step begin", ... */
+const char *plan_probe_kind__name(enum plan_probe_kind kind);
+
+/*
+ * Makes the plan. Returns 0 also when a part is missing (see the flags), -ENOENT with a sentence
+ * when there is no step function or no park to probe.
+ */
+int plan__make(const struct elf_image *image, const struct layout *layout, struct plan *ret_plan,
+	       struct fail *fail);
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "util/json_writer.h"
+#include "util/utf8.h"
+
+static void put(struct json_writer *json, const char *bytes, size_t len)
+{
+	if (json->error || len == 0)
+		return;
+	errno = 0;
+	if (fwrite(bytes, 1, len, json->out) != len)
+		json->error = errno ? -errno : -EIO;
+}
+
+static void put_text(struct json_writer *json, const char *text)
+{
+	put(json, text, strlen(text));
+}
+
+/* What stands before a value: a comma, unless it is the first of its array or follows a key. */
+static void before(struct json_writer *json)
+{
+	if (json->comma)
+		put(json, ",", 1);
+	json->comma = true;
+}
+
+static void open_bracket(struct json_writer *json, const char *bracket)
+{
+	before(json);
+	put(json, bracket, 1);
+	json->comma = false;
+	json->depth++;
+}
+
+static void close_bracket(struct json_writer *json, const char *bracket)
+{
+	if (json->depth == 0) {
+		if (!json->error)
+			json->error = -EINVAL;
+		return;
+	}
+	put(json, bracket, 1);
+	json->comma = true;
+	json->depth--;
+}
+
+/* The escape of a character, NULL when it stands for itself (serde_json's ESCAPE table). */
+static const char *escape(uint32_t ch, char buf[8])
+{
+	switch (ch) {
+	case '"':
+		return "\\\"";
+	case '\\':
+		return "\\\\";
+	case '\b':
+		return "\\b";
+	case '\f':
+		return "\\f";
+	case '\n':
+		return "\\n";
+	case '\r':
+		return "\\r";
+	case '\t':
+		return "\\t";
+	case UTF8_INVALID:
+		return "\xef\xbf\xbd";
+	default:
+		if (ch >= 0x20)
+			return NULL;
+		snprintf(buf, 8, "\\u%04x", (unsigned int)ch);
+		return buf;
+	}
+}
+
+static void put_quoted(struct json_writer *json, const char *text)
+{
+	size_t left = strlen(text);
+	const char *plain = text; /* start of what needs no escape */
+	const char *instead;
+	uint32_t ch;
+	size_t len;
+	char buf[8];
+
+	put(json, "\"", 1);
+	for (; left > 0; left -= len, text += len) {
+		len = utf8__next(text, left, &ch);
+		instead = escape(ch, buf);
+		if (!instead)
+			continue;
+		put(json, plain, (size_t)(text - plain));
+		put_text(json, instead);
+		plain = text + len;
+	}
+	put(json, plain, (size_t)(text - plain));
+	put(json, "\"", 1);
+}
+
+void json__begin(struct json_writer *json, FILE *out)
+{
+	*json = (struct json_writer){ .out = out };
+}
+
+int json__end(struct json_writer *json)
+{
+	if (!json->error && json->depth > 0)
+		json->error = -EINVAL;
+	return json->error;
+}
+
+void json__object_begin(struct json_writer *json)
+{
+	open_bracket(json, "{");
+}
+
+void json__object_end(struct json_writer *json)
+{
+	close_bracket(json, "}");
+}
+
+void json__array_begin(struct json_writer *json)
+{
+	open_bracket(json, "[");
+}
+
+void json__array_end(struct json_writer *json)
+{
+	close_bracket(json, "]");
+}
+
+void json__key(struct json_writer *json, const char *key)
+{
+	before(json);
+	put_quoted(json, key);
+	put(json, ":", 1);
+	json->comma = false;
+}
+
+void json__string(struct json_writer *json, const char *text)
+{
+	if (!text) {
+		json__null(json);
+		return;
+	}
+	before(json);
+	put_quoted(json, text);
+}
+
+void json__uint(struct json_writer *json, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	before(json);
+	put_text(json, text);
+}
+
+void json__int(struct json_writer *json, int64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	before(json);
+	put_text(json, text);
+}
+
+void json__bool(struct json_writer *json, bool value)
+{
+	before(json);
+	put_text(json, value ? "true" : "false");
+}
+
+void json__null(struct json_writer *json)
+{
+	before(json);
+	put_text(json, "null");
+}
+
+void json__elements(struct json_writer *json, const char *text, size_t len)
+{
+	bool quoted = false;
+	bool any = false;
+
+	for (size_t i = 0; i < len; i++) {
+		if (!quoted && memchr(" \t\r\n", text[i], 4))
+			continue;
+		if (!any)
+			before(json);
+		any = true;
+		put(json, &text[i], 1);
+		if (quoted && text[i] == '\\' && i + 1 < len)
+			put(json, &text[++i], 1);
+		else if (text[i] == '"')
+			quoted = !quoted;
+	}
+}
