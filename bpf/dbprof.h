@@ -125,6 +125,23 @@ struct dbprof_circuit {
 };
 _Static_assert(sizeof(struct dbprof_circuit) == 232, "struct dbprof_circuit");
 
+/* Threads of a process that have exited and drive no circuit: their slots are used again. */
+struct dbprof_exited {
+	__u64 count;
+	__u64 observed_ns;
+	__u64 on_cpu_ns;
+	__u64 run_queue_ns;
+	__u64 preempted_ns;
+	__u64 blocked_ns;
+};
+_Static_assert(sizeof(struct dbprof_exited) == 48, "struct dbprof_exited");
+
+/* What a trap costs around the programs' own clock reads, measured at load (calibrate.c). */
+struct dbprof_trap {
+	__u32 enter_ns; /* from the probed instruction to the begin of the program */
+	__u32 leave_ns; /* from the end of the program to the next instruction */
+};
+
 /* What the programs could not do. */
 struct dbprof_losses {
 	__u64 threads;	/* no slot left for a thread */

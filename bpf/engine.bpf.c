@@ -148,23 +148,29 @@ static __always_inline __u64 future_circuit(const struct dbprof_process *process
 	return circuit;
 }
 
-static __always_inline void begin_step(struct dbprof_thread *thread, __u64 circuit, __u64 now)
+/*
+ * A step begins when the trap is over and ends when the next one sets in: what the traps cost is
+ * nobody's step.
+ */
+static __always_inline void begin_step(struct dbprof_thread *thread, __u64 circuit)
 {
 	struct dbprof_circuit *step = circuit_get(thread, circuit, true);
+	__u64 now;
 
 	if (!step)
 		return;
 	write_begin(&step->sequence);
 	if (step->start)
 		count_loss(&losses.steps);
+	for (int i = 0; i < DBPROF_REASONS; i++)
+		step->start_wait_ns[i] = thread->wait_ns[i];
+	now = bpf_ktime_get_ns() + trap.leave_ns;
 	if (step->last_end)
 		step->idle_ns += elapsed(step->last_end, now);
 	if (!step->first_start)
 		step->first_start = now;
 	step->start = now;
 	step->start_cpu_ns = thread_cpu(thread, now);
-	for (int i = 0; i < DBPROF_REASONS; i++)
-		step->start_wait_ns[i] = thread->wait_ns[i];
 	write_end(&step->sequence);
 }
 
@@ -174,6 +180,7 @@ static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit
 
 	if (!step)
 		return;
+	now -= trap.enter_ns;
 	write_begin(&step->sequence);
 	if (!step->start && !step->first_start) {
 		/* It was open when the window began: all since then counts. */
@@ -212,7 +219,7 @@ static __always_inline void step_event(__u64 future, __u64 cookie, bool begins, 
 	if (!circuit)
 		return;
 	if (begins)
-		begin_step(thread, circuit, now);
+		begin_step(thread, circuit);
 	else
 		end_step(thread, circuit, now);
 }
@@ -323,5 +330,16 @@ int BPF_KPROBE(on_poll_leave)
 		count_loss(&losses.reads);
 	else if (state == DBPROF_STATE_RETURNED)
 		step_event(future, cookie, false, now);
+	return 0;
+}
+
+/* What a trap costs around a program's own clock reads: user space reads the clock around it. */
+__u64 calibration[2];
+
+SEC("uprobe")
+int BPF_KPROBE(on_calibrate)
+{
+	calibration[0] = bpf_ktime_get_ns();
+	calibration[1] = bpf_ktime_get_ns();
 	return 0;
 }

@@ -86,6 +86,8 @@ static __always_inline void switch_out(struct task_struct *task, bool preempt, _
 	else
 		thread->blocked_reason = blocking_reason(thread, task);
 	write_end(&thread->sequence);
+	if (thread->ended)
+		thread_exit(task, thread);
 }
 
 /* Splits the time off the CPU that ends @now. */

@@ -11,7 +11,8 @@ const volatile __u32 max_threads = 1;
 volatile __u64 window_start = (__u64)-1;
 volatile __u64 window_end;
 struct dbprof_losses losses;
-__u32 threads_used;
+struct dbprof_trap trap;
+__u32 threads_used; /* slots that were ever taken */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -36,6 +37,21 @@ struct {
 	__type(value, struct dbprof_thread);
 } threads SEC(".maps");
 
+/* Slots of threads that have exited. */
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK);
+	__uint(max_entries, 1); /* set before loading */
+	__type(value, __u32);
+} free_slots SEC(".maps");
+
+/* Key: thread group id. An entry for each process is made by user space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, __u32);
+	__type(value, struct dbprof_exited);
+} exited SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* set before loading */
@@ -55,29 +71,20 @@ static __always_inline struct dbprof_thread *thread_at(__u32 slot)
 	return bpf_map_lookup_elem(&threads, &index);
 }
 
-/* The kernel cuts names at 15 bytes; workers are called "dbsp-worker-N". */
-static __always_inline bool is_worker_name(const char comm[16])
-{
-	const char prefix[] = "dbsp-worker-";
-
-	for (int i = 0; i < (int)sizeof(prefix) - 1; i++)
-		if (comm[i] != prefix[i])
-			return false;
-	return true;
-}
-
 static __always_inline struct dbprof_thread *thread_make(struct task_struct *task, __u32 *slot)
 {
 	struct dbprof_thread *thread;
 	__u64 start = task->start_time;
 	__u32 index;
 
-	/* Checked first, so that the counter stays near its limit instead of running on. */
-	if (threads_used >= max_threads)
-		goto full;
-	index = __sync_fetch_and_add(&threads_used, 1);
-	if (index >= max_threads)
-		goto full;
+	if (bpf_map_pop_elem(&free_slots, &index)) {
+		/* Checked first, so that the counter stays near its limit and never wraps. */
+		if (threads_used >= max_threads)
+			goto full;
+		index = __sync_fetch_and_add(&threads_used, 1);
+		if (index >= max_threads)
+			goto full;
+	}
 	thread = bpf_map_lookup_elem(&threads, &index);
 	if (!thread)
 		goto full;
@@ -85,7 +92,6 @@ static __always_inline struct dbprof_thread *thread_make(struct task_struct *tas
 	thread->tid = task->pid;
 	thread->since = start > window_start ? start : window_start;
 	bpf_probe_read_kernel_str(thread->comm, sizeof(thread->comm), task->comm);
-	thread->worker = is_worker_name(thread->comm);
 	*slot = index + 1;
 	return thread;
 full:
@@ -134,6 +140,34 @@ __hidden struct dbprof_thread *thread_current(struct task_struct *task)
 	if (thread && fresh)
 		thread->on_since = thread->since;
 	return thread;
+}
+
+__hidden void thread_exit(struct task_struct *task, struct dbprof_thread *thread)
+{
+	__u32 *slot = bpf_task_storage_get(&slots, task, 0, 0);
+	static const struct dbprof_thread none;
+	struct dbprof_exited *sum;
+	__u32 tgid = thread->tgid;
+	__u32 index;
+
+	/* Threads get their names after they start: the last one counts. */
+	bpf_probe_read_kernel_str(thread->comm, sizeof(thread->comm), task->comm);
+	if (thread->worker || !slot || !*slot || *slot == NO_SLOT)
+		return;
+	sum = bpf_map_lookup_elem(&exited, &tgid);
+	if (!sum)
+		return;
+	__sync_fetch_and_add(&sum->count, 1);
+	__sync_fetch_and_add(&sum->observed_ns, elapsed(thread->since, thread->ended));
+	__sync_fetch_and_add(&sum->on_cpu_ns, thread->on_cpu_ns);
+	__sync_fetch_and_add(&sum->run_queue_ns, thread->run_queue_ns);
+	__sync_fetch_and_add(&sum->preempted_ns, thread->preempted_ns);
+	__sync_fetch_and_add(&sum->blocked_ns, thread->blocked_ns);
+	index = *slot - 1;
+	*slot = NO_SLOT;
+	if (bpf_map_update_elem(&threads, &index, &none, BPF_ANY))
+		return;
+	bpf_map_push_elem(&free_slots, &index, BPF_ANY);
 }
 
 __hidden struct dbprof_circuit *circuit_get(struct dbprof_thread *thread, __u64 circuit,

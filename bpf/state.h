@@ -24,6 +24,9 @@ extern volatile __u64 window_end;
 
 extern struct dbprof_losses losses;
 
+/* Written by user space after loading; steps are free of it. */
+extern struct dbprof_trap trap;
+
 #define barrier() asm volatile("" ::: "memory")
 
 static __always_inline bool in_window(__u64 now)
@@ -45,6 +48,9 @@ __hidden struct dbprof_thread *thread_find(struct task_struct *task);
 
 /* The record of the running thread, which is on its CPU since it was first observed if fresh. */
 __hidden struct dbprof_thread *thread_current(struct task_struct *task);
+
+/* Ends the record of a thread that has exited; its slot is free again unless it was a worker. */
+__hidden void thread_exit(struct task_struct *task, struct dbprof_thread *thread);
 
 /* The record of a worker's circuit; made when @create. NULL when there is none or no room. */
 __hidden struct dbprof_circuit *circuit_get(struct dbprof_thread *thread, __u64 circuit,

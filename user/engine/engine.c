@@ -111,5 +111,7 @@ int engine_worker__read(struct target *target, const struct layout *layout,
 				 "%s: the layout from %s does not fit this program; make one with "
 				 "`dbprof-bpf layout` from a build with debug info",
 				 reason.text, layout->source);
+	if (err == -ESRCH)
+		fail__set(&reason, err, "thread %d (%s) has ended", thread->tid, thread->comm);
 	return fail__set(fail, err, "%s", reason.text[0] ? reason.text : strerror(-err));
 }

@@ -173,8 +173,9 @@ int graph_reader__nodes(struct graph_reader *reader, const uint8_t *root)
 
 	if (err)
 		return err;
-	if (reader->nodes[0].node.kind != NODE_CIRCUIT)
-		return no_node(reader, &id, "another kind than circuit");
+	/* CircuitGraph::new() makes the root an iterative circuit. */
+	if (reader->nodes[0].node.kind != NODE_CIRCUIT || !reader->nodes[0].node.iterative)
+		return no_node(reader, &id, "another kind than the root's");
 	qsort(reader->nodes, reader->node_count, sizeof(*reader->nodes), compare_nodes);
 	for (size_t i = 1; i < reader->node_count; i++) {
 		if (compare_nodes(&reader->nodes[i - 1], &reader->nodes[i]) == 0)

@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "session/calibrate.h"
 #include "session/session.h"
 #include "session/uprobes.h"
 
@@ -29,6 +30,7 @@ struct session {
 	struct session_options options;
 	struct dbprof *skeleton;
 	bool multi;
+	struct dbprof_trap trap;
 	struct link_list links;
 };
 
@@ -98,33 +100,6 @@ int session__open(const struct session_options *options, struct session **ret_se
 	return 0;
 }
 
-int session__load(struct session *session, struct fail *fail)
-{
-	struct dbprof *skeleton = session->skeleton;
-	int err;
-
-	session->multi = !session->options.perf_uprobes && uprobe_multi__supported();
-	for (enum plan_probe_kind kind = 0; session->multi && kind < PLAN_PROBE_KINDS; kind++)
-		bpf_program__set_expected_attach_type(uprobe_program(skeleton, kind),
-						      UPROBE_MULTI_ATTACH_TYPE);
-	skeleton->rodata->max_threads = session->options.max_threads;
-	bpf_map__set_max_entries(skeleton->maps.threads, session->options.max_threads);
-	bpf_map__set_max_entries(skeleton->maps.circuits, session->options.max_circuits);
-	err = dbprof__load(skeleton);
-	if (err)
-		return fail__set(fail, err, "the kernel refused the BPF programs: %s",
-				 strerror(-err));
-	skeleton->links.on_sched_switch = bpf_program__attach(skeleton->progs.on_sched_switch);
-	if (skeleton->links.on_sched_switch)
-		skeleton->links.on_sched_wakeup = bpf_program__attach(skeleton->progs.on_sched_wakeup);
-	if (!skeleton->links.on_sched_switch || !skeleton->links.on_sched_wakeup) {
-		err = -errno;
-		return fail__set(fail, err, "the scheduler's tracepoints cannot be attached: %s",
-				 strerror(-err));
-	}
-	return 0;
-}
-
 static int keep_multi(struct link_list *links, int fd)
 {
 	int *longer = realloc(links->multi, (links->multi_count + 1) * sizeof(*longer));
@@ -149,6 +124,66 @@ static int keep_perf(struct link_list *links, struct bpf_link *link)
 	links->perf = longer;
 	links->perf[links->perf_count++] = link;
 	return 0;
+}
+
+/* Measures what a trap costs; the probe on ourselves goes with the others. */
+static int calibrate(struct session *session, struct fail *fail)
+{
+	struct bpf_program *program = session->skeleton->progs.on_calibrate;
+	const char *self = "/proc/self/exe";
+	int64_t offset = calibrate__offset();
+	uint64_t file_offset = (uint64_t)offset, cookie = 0;
+	struct bpf_link *link;
+	int err = offset < 0 ? (int)offset : 0;
+
+	if (!err && session->multi) {
+		err = uprobe_multi__attach(bpf_program__fd(program), self, &file_offset, &cookie, 1,
+					   getpid(), false);
+		if (err >= 0)
+			err = keep_multi(&session->links, err);
+	} else if (!err) {
+		LIBBPF_OPTS(bpf_uprobe_opts, opts);
+
+		link = bpf_program__attach_uprobe_opts(program, -1, self, file_offset, &opts);
+		err = link ? keep_perf(&session->links, link) : -errno;
+	}
+	if (!err)
+		err = calibrate__measure(session->skeleton->bss->calibration, &session->trap);
+	if (err)
+		return fail__set(fail, err, "no uprobe can be attached here: %s", strerror(-err));
+	session->skeleton->bss->trap = session->trap;
+	return 0;
+}
+
+int session__load(struct session *session, struct fail *fail)
+{
+	struct dbprof *skeleton = session->skeleton;
+	int err;
+
+	session->multi = !session->options.perf_uprobes && uprobe_multi__supported();
+	for (enum plan_probe_kind kind = 0; session->multi && kind < PLAN_PROBE_KINDS; kind++)
+		bpf_program__set_expected_attach_type(uprobe_program(skeleton, kind),
+						      UPROBE_MULTI_ATTACH_TYPE);
+	if (session->multi)
+		bpf_program__set_expected_attach_type(skeleton->progs.on_calibrate,
+						      UPROBE_MULTI_ATTACH_TYPE);
+	skeleton->rodata->max_threads = session->options.max_threads;
+	bpf_map__set_max_entries(skeleton->maps.threads, session->options.max_threads);
+	bpf_map__set_max_entries(skeleton->maps.free_slots, session->options.max_threads);
+	bpf_map__set_max_entries(skeleton->maps.circuits, session->options.max_circuits);
+	err = dbprof__load(skeleton);
+	if (err)
+		return fail__set(fail, err, "the kernel refused the BPF programs: %s",
+				 strerror(-err));
+	skeleton->links.on_sched_switch = bpf_program__attach(skeleton->progs.on_sched_switch);
+	if (skeleton->links.on_sched_switch)
+		skeleton->links.on_sched_wakeup = bpf_program__attach(skeleton->progs.on_sched_wakeup);
+	if (!skeleton->links.on_sched_switch || !skeleton->links.on_sched_wakeup) {
+		err = -errno;
+		return fail__set(fail, err, "the scheduler's tracepoints cannot be attached: %s",
+				 strerror(-err));
+	}
+	return calibrate(session, fail);
 }
 
 /* One link for all probes of a kind. Returns how many probes failed. */
@@ -208,12 +243,16 @@ static size_t attach_perf(struct session *session, const struct plan *plan,
 int session__add(struct session *session, const struct plan *plan, pid_t pid, const char *path,
 		 size_t *ret_failed, struct fail *fail)
 {
+	const struct dbprof_exited none = {};
 	uint32_t tgid = (uint32_t)pid;
 	size_t failed = 0, failed_steps = 0;
 	int err;
 
-	err = bpf_map__update_elem(session->skeleton->maps.processes, &tgid, sizeof(tgid),
-				   &plan->process, sizeof(plan->process), BPF_ANY);
+	err = bpf_map__update_elem(session->skeleton->maps.exited, &tgid, sizeof(tgid), &none,
+				   sizeof(none), BPF_ANY);
+	if (!err)
+		err = bpf_map__update_elem(session->skeleton->maps.processes, &tgid, sizeof(tgid),
+					   &plan->process, sizeof(plan->process), BPF_ANY);
 	if (err)
 		return fail__set(fail, err, "too many processes at once: %s", strerror(-err));
 	for (enum plan_probe_kind kind = 0; kind < PLAN_PROBE_KINDS; kind++) {
@@ -285,6 +324,11 @@ void session__free(struct session *session)
 	free(session);
 }
 
+struct dbprof_trap session__trap(const struct session *session)
+{
+	return session->trap;
+}
+
 const char *session__uprobe_kind(const struct session *session)
 {
 	return session->multi ? "uprobe_multi" : "perf uprobes";
@@ -306,7 +350,34 @@ static int read_threads(struct session *session, struct session_data *data)
 		if (err)
 			return err;
 	}
+	/* Slots of threads that have exited are empty; no process has the id 0. */
 	data->thread_count = used;
+	return 0;
+}
+
+static int read_exited(struct session *session, struct session_data *data)
+{
+	const struct bpf_map *map = session->skeleton->maps.exited;
+	size_t room = bpf_map__max_entries(map);
+	uint32_t *previous = NULL;
+
+	data->exited_tgids = calloc(room, sizeof(*data->exited_tgids));
+	data->exited = calloc(room, sizeof(*data->exited));
+	if (!data->exited_tgids || !data->exited)
+		return -ENOMEM;
+	while (data->exited_count < room) {
+		uint32_t *tgid = &data->exited_tgids[data->exited_count];
+		int err = bpf_map__get_next_key(map, previous, tgid, sizeof(*tgid));
+
+		if (!err)
+			err = bpf_map__lookup_elem(map, tgid, sizeof(*tgid),
+						   &data->exited[data->exited_count],
+						   sizeof(data->exited[0]), 0);
+		if (err)
+			return err == -ENOENT ? 0 : err;
+		previous = tgid;
+		data->exited_count++;
+	}
 	return 0;
 }
 
@@ -364,6 +435,8 @@ int session__read(struct session *session, struct session_data **ret_data)
 		return -ENOMEM;
 	err = read_threads(session, data);
 	if (!err)
+		err = read_exited(session, data);
+	if (!err)
 		err = read_circuits(session, data);
 	if (err) {
 		session_data__free(data);
@@ -380,6 +453,8 @@ void session_data__free(struct session_data *data)
 	if (!data)
 		return;
 	free(data->threads);
+	free(data->exited_tgids);
+	free(data->exited);
 	free(data->circuit_keys);
 	free(data->circuits);
 	free(data);

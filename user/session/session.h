@@ -28,6 +28,9 @@ struct session_options {
 struct session_data {
 	struct dbprof_thread *threads;
 	size_t thread_count;
+	uint32_t *exited_tgids;
+	struct dbprof_exited *exited; /* by process: threads that are gone from the former */
+	size_t exited_count;
 	struct dbprof_circuit_key *circuit_keys;
 	struct dbprof_circuit *circuits;
 	size_t circuit_count;
@@ -60,6 +63,9 @@ int session__detach(struct session *session);
 int session__read(struct session *session, struct session_data **ret_data);
 void session__free(struct session *session);
 void session_data__free(struct session_data *data);
+
+/* What a probe's trap costs here, measured when the programs were loaded. */
+struct dbprof_trap session__trap(const struct session *session);
 
 /* "uprobe_multi" or "perf uprobes", for people. */
 const char *session__uprobe_kind(const struct session *session);

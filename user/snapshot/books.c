@@ -59,6 +59,17 @@ void books__thread(const struct dbprof_thread *thread, const struct window *wind
 	ret_thread->unobserved_ns = left;
 }
 
+uint64_t books__rest(const struct snapshot_thread *thread)
+{
+	uint64_t left = thread->observed_ns;
+
+	take(thread->on_cpu_ns, &left);
+	take(thread->run_queue_ns, &left);
+	take(thread->preempted_ns, &left);
+	take(thread->blocked_ns, &left);
+	return left;
+}
+
 void books__silent_thread(uint64_t ran_ns, char state, const struct window *window,
 			  struct snapshot_thread *ret_thread)
 {

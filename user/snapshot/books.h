@@ -31,6 +31,9 @@ struct thread_totals {
 void books__thread(const struct dbprof_thread *thread, const struct window *window,
 		   struct snapshot_thread *ret_thread);
 
+/* What is left of the observed time, zero when nothing is. */
+uint64_t books__rest(const struct snapshot_thread *thread);
+
 /* The same for a thread that no event was seen of: @ran_ns of CPU time means it ran all along. */
 void books__silent_thread(uint64_t ran_ns, char state, const struct window *window,
 			  struct snapshot_thread *ret_thread);

@@ -47,6 +47,23 @@ static int misfit(const struct observer *observer, struct fail *fail)
 }
 
 /*
+ * Whether the thread only looks like a worker: one that a worker has started bears its name until it
+ * gets one of its own, which nobody has to give it.
+ */
+static bool is_namesake(const struct observer *observer, const struct target_thread *threads,
+			size_t count, int index)
+{
+	for (size_t w = 0; w < observer->worker_count; w++) {
+		if (observer->workers[w].engine->index != (unsigned int)index)
+			continue;
+		for (size_t i = 0; i < count; i++)
+			if (threads[i].tid == observer->workers[w].engine->tid)
+				return true;
+	}
+	return false;
+}
+
+/*
  * Reads the circuits of worker threads not known yet. Returns 0, -EAGAIN when one was not ready,
  * -ENOENT when one does not fit the layout.
  */
@@ -63,7 +80,8 @@ static int read_workers(struct observer *observer, struct fail *fail)
 		struct engine_worker *engine = NULL;
 		struct fail why = {};
 
-		if (threads[i].worker < 0 || knows_worker(observer, threads[i].tid))
+		if (threads[i].worker < 0 || knows_worker(observer, threads[i].tid) ||
+		    is_namesake(observer, threads, count, threads[i].worker))
 			continue;
 		err = engine_worker__read(observer->target, &observer->layout, &threads[i],
 					  &engine, &why);
@@ -128,6 +146,7 @@ int observer__open(pid_t pid, const char *layout_file, struct observer **ret_obs
 int observer__attach(struct observer *observer, struct session *session, struct fail *fail)
 {
 	observer->uprobe_kind = session__uprobe_kind(session);
+	observer->trap = session__trap(session);
 	return session__add(session, &observer->plan, observer->target->pid,
 			    observer->target->exe_path, &observer->failed_probes, fail);
 }
@@ -222,11 +241,11 @@ void observer__describe(const struct observer *observer, char *text, size_t size
 		emulated += plan->probes[i].emulated;
 	snprintf(text, size,
 		 "%s, dbsp %s, rustc %s, layout from %s%s; %zu workers; %zu probes by %s, %zu of them "
-		 "emulated by the kernel, %zu failed%s",
+		 "emulated by the kernel, %zu failed, a trap costs %u + %u ns%s",
 		 observer->target->exe, elf_image__dbsp_version(image),
 		 elf_image__rustc_version(image), observer->layout.source,
 		 observer->layout.exact ? "" : " (the nearest)", observer->worker_count,
 		 plan->probe_count, observer->uprobe_kind ? observer->uprobe_kind : "none", emulated,
-		 observer->failed_probes,
+		 observer->failed_probes, observer->trap.enter_ns, observer->trap.leave_ns,
 		 plan->polled_functions ? "; every poll of a step is probed" : "");
 }

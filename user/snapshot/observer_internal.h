@@ -42,6 +42,7 @@ struct observer {
 	struct layout layout;
 	struct plan plan;
 	const char *uprobe_kind;
+	struct dbprof_trap trap;
 	size_t failed_probes;
 	struct observed_worker *workers;
 	size_t worker_count;

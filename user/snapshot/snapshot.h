@@ -84,6 +84,9 @@ struct snapshot {
 	size_t worker_count;
 	struct snapshot_thread *threads;
 	size_t thread_count;
+	struct snapshot_thread exited; /* sum over threads that exited in the window */
+	uint64_t exited_count;
+	uint32_t trap_ns; /* what a probe's trap costs here, around the program it runs */
 	struct snapshot_losses losses;
 };
 

@@ -177,6 +177,28 @@ static int compare_threads(const void *a, const void *b)
 	return left->tid < right->tid ? -1 : left->tid > right->tid;
 }
 
+/* Threads that came and went: their slots were used again, their times are summed. */
+static void take_exited(struct taking *taking)
+{
+	const struct session_data *data = taking->data;
+	struct snapshot_thread *sum = &taking->snapshot->exited;
+
+	for (size_t i = 0; i < data->exited_count; i++) {
+		const struct dbprof_exited *exited = &data->exited[i];
+
+		if (data->exited_tgids[i] != (uint32_t)taking->observer->target->pid)
+			continue;
+		taking->snapshot->exited_count = exited->count;
+		sum->worker = -1;
+		sum->observed_ns = exited->observed_ns;
+		sum->on_cpu_ns = exited->on_cpu_ns;
+		sum->run_queue_ns = exited->run_queue_ns;
+		sum->preempted_ns = exited->preempted_ns;
+		sum->blocked_ns = exited->blocked_ns;
+		sum->unobserved_ns = books__rest(sum);
+	}
+}
+
 static int take_threads(struct taking *taking)
 {
 	const struct session_data *data = taking->data;
@@ -201,6 +223,7 @@ static int take_threads(struct taking *taking)
 	}
 	qsort(snapshot->threads, snapshot->thread_count, sizeof(*snapshot->threads),
 	      compare_threads);
+	take_exited(taking);
 	return 0;
 }
 
@@ -238,6 +261,7 @@ static int take_description(struct taking *taking)
 	snapshot->rustc_version = strdup(elf_image__rustc_version(image));
 	snapshot->layout = strdup(observer->layout.source);
 	snapshot->mode = strdup("probes");
+	snapshot->trap_ns = observer->trap.enter_ns + observer->trap.leave_ns;
 	if (!snapshot->exe || !snapshot->build_id || !snapshot->dbsp_version ||
 	    !snapshot->rustc_version || !snapshot->layout || !snapshot->mode)
 		return -ENOMEM;
