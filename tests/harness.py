@@ -19,6 +19,14 @@ SANITIZED = TOP / "build" / "sanitized" / "dbprof-bpf"
 
 COMPLETE, FAILED, USAGE, INCOMPLETE = 0, 1, 2, 3
 
+# A finding of the sanitizers must not look like one of the program's own exit statuses.
+ENVIRONMENT = {
+    **os.environ,
+    "ASAN_OPTIONS": "exitcode=99",
+    "UBSAN_OPTIONS": "exitcode=99:print_stacktrace=1",
+    "NO_COLOR": "1",
+}
+
 # One line for each process attached to: the window is open from here on.
 ATTACHED = re.compile(r"attached to (\d+) in ([0-9.]+) ms\b")
 
@@ -51,7 +59,7 @@ class Process:
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
-            **options,
+            **{"env": ENVIRONMENT, **options},
         )
         self.pid = self.popen.pid
         self.lines = {"stdout": [], "stderr": []}
