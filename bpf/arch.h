@@ -24,37 +24,66 @@ static __always_inline long system_call(struct pt_regs *regs)
 	return BPF_CORE_READ(regs, orig_ax);
 }
 
+/*
+ * A register of the probed thread, loaded right here: the verifier refuses a context pointer that
+ * the compiler has moved to fold several such loads into one.
+ */
+#define read_register(field)                     \
+	({                                       \
+		__u64 value_ = (field);          \
+		asm volatile("" : "+r"(value_)); \
+		value_;                          \
+	})
+
+/* Whether the cookie says where an event lies, and not where a future does. */
+static __always_inline bool probes_event(__u64 cookie)
+{
+	return DBPROF_COOKIE_PLACE(cookie) >= DBPROF_EVENT_RSP;
+}
+
+/* The circuit's node id by the event at a step probe. Returns 0 or a negative errno. */
+static __always_inline long probed_event(struct pt_regs *regs, __u64 cookie, __u64 *ret_id)
+{
+	__u64 base = read_register(regs->sp);
+
+	if (DBPROF_COOKIE_PLACE(cookie) == DBPROF_EVENT_RBP)
+		base = read_register(regs->bp);
+	return bpf_probe_read_user(ret_id, sizeof(*ret_id),
+				   (void *)(base + (__s32)DBPROF_COOKIE_OFFSET(cookie)));
+}
+
 /* The step future at a step probe, from where the cookie says. Returns 0 or a negative errno. */
 static __always_inline long probed_future(struct pt_regs *regs, __u64 cookie, __u64 *ret_future)
 {
 	switch (DBPROF_COOKIE_PLACE(cookie)) {
 	case DBPROF_IN_RBX:
-		*ret_future = regs->bx;
+		*ret_future = read_register(regs->bx);
 		return 0;
 	case DBPROF_IN_RBP:
-		*ret_future = regs->bp;
+		*ret_future = read_register(regs->bp);
 		return 0;
 	case DBPROF_IN_R12:
-		*ret_future = regs->r12;
+		*ret_future = read_register(regs->r12);
 		return 0;
 	case DBPROF_IN_R13:
-		*ret_future = regs->r13;
+		*ret_future = read_register(regs->r13);
 		return 0;
 	case DBPROF_IN_R14:
-		*ret_future = regs->r14;
+		*ret_future = read_register(regs->r14);
 		return 0;
 	case DBPROF_IN_R15:
-		*ret_future = regs->r15;
+		*ret_future = read_register(regs->r15);
 		return 0;
 	case DBPROF_IN_RSI:
-		*ret_future = regs->si;
+		*ret_future = read_register(regs->si);
 		return 0;
 	case DBPROF_IN_RDI:
-		*ret_future = regs->di;
+		*ret_future = read_register(regs->di);
 		return 0;
 	default:
-		return bpf_probe_read_user(ret_future, sizeof(*ret_future),
-					   (void *)(regs->sp + DBPROF_COOKIE_OFFSET(cookie)));
+		return bpf_probe_read_user(
+			ret_future, sizeof(*ret_future),
+			(void *)(read_register(regs->sp) + DBPROF_COOKIE_OFFSET(cookie)));
 	}
 }
 

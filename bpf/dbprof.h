@@ -39,13 +39,20 @@ enum dbprof_place {
 	DBPROF_IN_RSI = 6,
 	DBPROF_IN_RDI = 7,
 	DBPROF_ON_STACK = 8, /* at the stack pointer plus the cookie's offset */
+	/*
+	 * No future, but the event that the engine logs: the address of the circuit's global node
+	 * id lies at the stack pointer or %rbp plus the cookie's offset.
+	 */
+	DBPROF_EVENT_RSP = 16,
+	DBPROF_EVENT_RBP = 17,
 };
 
 /*
  * Cookies of step probes: place in bits 0-7, offset of the captured `circuit` in the step future
- * in bits 8-31, and in bits 32-63 the stack offset (ON_STACK) or the offset of the future's state.
+ * in bits 8-31, and in bits 32-63 the stack offset (on the stack, events), signed, or the offset of
+ * the future's state.
  */
-#define DBPROF_COOKIE(place, circuit, offset)                                                      \
+#define DBPROF_COOKIE(place, circuit, offset) \
 	((__u64)(place) | (__u64)(circuit) << 8 | (__u64)(offset) << 32)
 #define DBPROF_COOKIE_PLACE(cookie)   ((__u8)(cookie))
 #define DBPROF_COOKIE_CIRCUIT(cookie) ((__u32)(cookie) >> 8)
@@ -53,7 +60,7 @@ enum dbprof_place {
 
 /* State of an async function's future (rustc numbers coroutine states so). */
 #define DBPROF_STATE_UNRESUMED 0
-#define DBPROF_STATE_RETURNED 1
+#define DBPROF_STATE_RETURNED  1
 
 /* What the programs must know of a process. Key of the map: its thread group id. */
 struct dbprof_process {
@@ -77,33 +84,33 @@ enum dbprof_off {
 struct dbprof_thread {
 	__u32 tgid;
 	__u32 tid;
-	__u32 sequence; /* odd while it is being written */
-	__u32 worker;	  /* it drives a circuit */
-	__u64 since;	  /* when it was first observed: window start or the thread's start */
-	__u64 on_since;	  /* on a CPU since; 0 when off */
-	__u64 off_since;  /* off since; 0 when on */
-	__u32 off;	  /* enum dbprof_off, why it is off */
+	__u32 sequence;	      /* odd while it is being written */
+	__u32 worker;	      /* it drives a circuit */
+	__u64 since;	      /* when it was first observed: window start or the thread's start */
+	__u64 on_since;	      /* on a CPU since; 0 when off */
+	__u64 off_since;      /* off since; 0 when on */
+	__u32 off;	      /* enum dbprof_off, why it is off */
 	__u32 blocked_reason; /* 1 + reason of the system call it is off in; 0: none */
-	__u64 exec_at_on; /* sum_exec_runtime at on_since */
-	__u64 cpu_ns;	  /* CPU time in the window up to on_since, by sum_exec_runtime */
-	__u64 on_cpu_ns;  /* the same by the wall clock: interrupts and stolen time included */
+	__u64 exec_at_on;     /* sum_exec_runtime at on_since */
+	__u64 cpu_ns;	      /* CPU time in the window up to on_since, by sum_exec_runtime */
+	__u64 on_cpu_ns;      /* the same by the wall clock: interrupts and stolen time included */
 	__u64 run_queue_ns;
 	__u64 preempted_ns;
 	__u64 blocked_ns;
-	__u64 woken_at;	    /* last wake-up; written by the waker, hence outside of sequence */
-	__u64 park_since;   /* parked since; 0 when not */
+	__u64 woken_at;	  /* last wake-up; written by the waker, hence outside of sequence */
+	__u64 park_since; /* parked since; 0 when not */
 	__u32 park_reason;
-	__u32 parks_seen;   /* park or unpark was seen at least once */
+	__u32 parks_seen;	       /* park or unpark was seen at least once */
 	__u64 wait_ns[DBPROF_REASONS]; /* parked or blocked, ended waits */
 	__u64 parks;
-	__u64 ended;	    /* when it exited; 0 when it lives */
+	__u64 ended; /* when it exited; 0 when it lives */
 	char comm[16];
 };
 _Static_assert(sizeof(struct dbprof_thread) == 232, "struct dbprof_thread");
 
 /* A circuit of a worker. */
 struct dbprof_circuit_key {
-	__u64 circuit; /* address of its RcInner<CircuitInner> */
+	__u64 circuit; /* address of its RcInner<CircuitInner>, or of the global node id in that */
 	__u32 tgid;
 	__u32 tid;
 };
@@ -113,9 +120,9 @@ struct dbprof_circuit {
 	__u64 steps;	  /* that ended */
 	__u64 runtime_ns; /* inside ended steps */
 	__u64 cpu_ns;
-	__u64 idle_ns;	  /* between steps */
+	__u64 idle_ns; /* between steps */
 	__u64 wait_ns[DBPROF_REASONS];
-	__u64 start;	  /* when the open step began; 0 when none is open */
+	__u64 start; /* when the open step began; 0 when none is open */
 	__u64 start_cpu_ns;
 	__u64 start_wait_ns[DBPROF_REASONS];
 	__u64 first_start; /* when the first step seen began; the window's start if cut */

@@ -12,9 +12,15 @@
 
 /* ParkReason::PRIORITY: which reason wins when several are declared. */
 static const __u8 priority[DBPROF_REASONS - 1] = {
-	DBPROF_STORAGE_READ, DBPROF_STORAGE_WRITE, DBPROF_STORAGE_SYNC,
-	DBPROF_STORAGE_METADATA, DBPROF_MERGE_BACKPRESSURE, DBPROF_NETWORK,
-	DBPROF_PEERS, DBPROF_OPERATOR_PENDING, DBPROF_SCHEDULER,
+	DBPROF_STORAGE_READ,
+	DBPROF_STORAGE_WRITE,
+	DBPROF_STORAGE_SYNC,
+	DBPROF_STORAGE_METADATA,
+	DBPROF_MERGE_BACKPRESSURE,
+	DBPROF_NETWORK,
+	DBPROF_PEERS,
+	DBPROF_OPERATOR_PENDING,
+	DBPROF_SCHEDULER,
 };
 
 /* What the thread declares by ParkingFor guards: counts by reason in an Arc behind a TLS word. */
@@ -138,8 +144,7 @@ static __always_inline __u64 future_circuit(const struct dbprof_process *process
 {
 	__u64 reference = 0, circuit = 0;
 
-	if (bpf_probe_read_user(&reference, sizeof(reference),
-				(void *)(future + captured)) ||
+	if (bpf_probe_read_user(&reference, sizeof(reference), (void *)(future + captured)) ||
 	    bpf_probe_read_user(&circuit, sizeof(circuit),
 				(void *)(reference + process->circuit_inner))) {
 		count_loss(&losses.reads);
@@ -149,9 +154,15 @@ static __always_inline __u64 future_circuit(const struct dbprof_process *process
 }
 
 /*
- * A step begins when the trap is over and ends when the next one sets in: what the traps cost is
- * nobody's step.
+ * On the path of a first or last poll a step begins when the trap is over and ends when the next
+ * one sets in: what the traps cost is nobody's step. At an event the engine reads its own clock
+ * right after the trap, at both ends, and so do we.
  */
+static __always_inline __u64 after_trap(void)
+{
+	return bpf_ktime_get_ns() + trap.leave_ns;
+}
+
 static __always_inline void begin_step(struct dbprof_thread *thread, __u64 circuit)
 {
 	struct dbprof_circuit *step = circuit_get(thread, circuit, true);
@@ -164,7 +175,7 @@ static __always_inline void begin_step(struct dbprof_thread *thread, __u64 circu
 		count_loss(&losses.steps);
 	for (int i = 0; i < DBPROF_REASONS; i++)
 		step->start_wait_ns[i] = thread->wait_ns[i];
-	now = bpf_ktime_get_ns() + trap.leave_ns;
+	now = after_trap();
 	if (step->last_end)
 		step->idle_ns += elapsed(step->last_end, now);
 	if (!step->first_start)
@@ -174,13 +185,14 @@ static __always_inline void begin_step(struct dbprof_thread *thread, __u64 circu
 	write_end(&step->sequence);
 }
 
-static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit, __u64 now)
+static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit, __u64 now,
+				     bool at_event)
 {
 	struct dbprof_circuit *step = circuit_get(thread, circuit, true);
 
 	if (!step)
 		return;
-	now -= trap.enter_ns;
+	now = at_event ? after_trap() : now - trap.enter_ns;
 	write_begin(&step->sequence);
 	if (!step->start && !step->first_start) {
 		/* It was open when the window began: all since then counts. */
@@ -201,13 +213,33 @@ static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit
 	write_end(&step->sequence);
 }
 
-static __always_inline void step_event(__u64 future, __u64 cookie, bool begins, __u64 now)
+/* Which circuit a probe speaks of; 0 when it cannot be read. */
+static __always_inline __u64 probed_circuit(struct pt_regs *regs, __u64 cookie,
+					    const struct dbprof_process *process)
 {
+	__u64 found = 0;
+
+	if (probes_event(cookie)) {
+		if (!probed_event(regs, cookie, &found))
+			return found;
+	} else if (!probed_future(regs, cookie, &found)) {
+		return future_circuit(process, found, DBPROF_COOKIE_CIRCUIT(cookie));
+	}
+	count_loss(&losses.reads);
+	return 0;
+}
+
+static __always_inline void probed_step(struct pt_regs *regs, bool begins)
+{
+	__u64 cookie = bpf_get_attach_cookie(regs);
+	__u64 now = bpf_ktime_get_ns();
 	struct dbprof_process *process;
 	struct dbprof_thread *thread;
 	struct task_struct *task;
 	__u64 circuit;
 
+	if (!in_window(now))
+		return;
 	thread = current_thread(&task);
 	if (!thread)
 		return;
@@ -215,27 +247,13 @@ static __always_inline void step_event(__u64 future, __u64 cookie, bool begins, 
 	if (!process)
 		return;
 	thread->worker = 1;
-	circuit = future_circuit(process, future, DBPROF_COOKIE_CIRCUIT(cookie));
+	circuit = probed_circuit(regs, cookie, process);
 	if (!circuit)
 		return;
 	if (begins)
 		begin_step(thread, circuit);
 	else
-		end_step(thread, circuit, now);
-}
-
-static __always_inline void probed_step(struct pt_regs *regs, bool begins)
-{
-	__u64 cookie = bpf_get_attach_cookie(regs);
-	__u64 now = bpf_ktime_get_ns();
-	__u64 future = 0;
-
-	if (!in_window(now))
-		return;
-	if (probed_future(regs, cookie, &future))
-		count_loss(&losses.reads);
-	else
-		step_event(future, cookie, begins, now);
+		end_step(thread, circuit, now, probes_event(cookie));
 }
 
 /* On the path that only the first poll of a step takes. */
@@ -278,32 +296,66 @@ static __always_inline long future_state(__u64 future, __u64 cookie, __u8 *ret_s
 				   (void *)(future + DBPROF_COOKIE_OFFSET(cookie)));
 }
 
-SEC("uprobe")
-int BPF_KPROBE(on_poll_enter)
+/* The future being polled is kept, and a step begins if it was never polled before. */
+static __always_inline void enter_poll(struct dbprof_thread *thread, struct task_struct *task,
+				       struct dbprof_process *process, struct pt_regs *regs,
+				       __u64 cookie)
 {
-	__u64 cookie = bpf_get_attach_cookie(ctx);
-	__u64 now = bpf_ktime_get_ns();
 	struct polls *polls;
 	__u64 future = 0;
 	__u8 state = 0;
 
-	if (!in_window(now))
-		return 0;
-	if (probed_future(ctx, cookie, &future) || future_state(future, cookie, &state)) {
+	if (probed_future(regs, cookie, &future) || future_state(future, cookie, &state)) {
 		count_loss(&losses.reads);
-		return 0;
+		return;
 	}
-	polls = bpf_task_storage_get(&polling, bpf_get_current_task_btf(), 0,
-				     BPF_LOCAL_STORAGE_GET_F_CREATE);
+	polls = bpf_task_storage_get(&polling, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (polls) {
 		__u32 depth = polls->depth++; /* a poll cut by the window's end may leave one */
 
 		if (depth < POLLS_MAX)
 			polls->future[depth] = future;
 	}
-	if (state == DBPROF_STATE_UNRESUMED)
-		step_event(future, cookie, true, now);
+	if (state == DBPROF_STATE_UNRESUMED) {
+		__u64 circuit = future_circuit(process, future, DBPROF_COOKIE_CIRCUIT(cookie));
+
+		if (circuit)
+			begin_step(thread, circuit);
+	}
+}
+
+SEC("uprobe")
+int BPF_KPROBE(on_poll_enter)
+{
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	__u64 now = bpf_ktime_get_ns();
+	struct dbprof_process *process;
+	struct dbprof_thread *thread;
+	struct task_struct *task;
+
+	if (!in_window(now))
+		return 0;
+	thread = current_thread(&task);
+	if (!thread)
+		return 0;
+	process = process_get(thread->tgid);
+	if (!process)
+		return 0;
+	thread->worker = 1;
+	enter_poll(thread, task, process, ctx, cookie);
 	return 0;
+}
+
+/* The future whose poll returns; 0 for one that was entered before the window began. */
+static __always_inline __u64 leave_poll(struct task_struct *task)
+{
+	struct polls *polls = bpf_task_storage_get(&polling, task, 0, 0);
+	__u32 depth;
+
+	if (!polls || !polls->depth)
+		return 0;
+	depth = --polls->depth;
+	return depth < POLLS_MAX ? polls->future[depth] : 0;
 }
 
 SEC("uretprobe")
@@ -311,25 +363,30 @@ int BPF_KPROBE(on_poll_leave)
 {
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	__u64 now = bpf_ktime_get_ns();
-	struct polls *polls;
-	__u64 future;
-	__u32 depth;
+	struct dbprof_process *process;
+	struct dbprof_thread *thread;
+	struct task_struct *task;
+	__u64 future, circuit;
 	__u8 state = 0;
 
 	if (!in_window(now))
 		return 0;
-	polls = bpf_task_storage_get(&polling, bpf_get_current_task_btf(), 0, 0);
-	/* A poll that was entered before the window began leaves an empty stack alone. */
-	if (!polls || !polls->depth)
+	thread = current_thread(&task);
+	if (!thread)
 		return 0;
-	depth = --polls->depth;
-	if (depth >= POLLS_MAX)
+	process = process_get(thread->tgid);
+	future = leave_poll(task);
+	if (!process || !future)
 		return 0;
-	future = polls->future[depth];
-	if (future_state(future, cookie, &state))
+	if (future_state(future, cookie, &state)) {
 		count_loss(&losses.reads);
-	else if (state == DBPROF_STATE_RETURNED)
-		step_event(future, cookie, false, now);
+		return 0;
+	}
+	if (state != DBPROF_STATE_RETURNED)
+		return 0;
+	circuit = future_circuit(process, future, DBPROF_COOKIE_CIRCUIT(cookie));
+	if (circuit)
+		end_step(thread, circuit, now, false);
 	return 0;
 }
 

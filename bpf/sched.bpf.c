@@ -11,7 +11,8 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-#define TASK_DEAD 0x80 /* include/linux/sched.h */
+#define TASK_DEAD  0x80 /* include/linux/sched.h */
+#define PF_EXITING 0x04
 
 static __always_inline __u64 task_state(struct task_struct *task)
 {
@@ -38,14 +39,14 @@ static __always_inline __u32 why_off(struct task_struct *task, bool preempt)
  * BlockingFor guard then (src/profile/cpu.rs), and charges wall minus CPU, which is off-CPU time.
  * Returns 1 + the reason, 0 for none.
  */
-static __always_inline __u32 blocking_reason(struct dbprof_thread *thread,
-					     struct task_struct *task)
+static __always_inline __u32 blocking_reason(struct dbprof_thread *thread, struct task_struct *task)
 {
 	struct dbprof_process *process;
 	struct pt_regs *regs;
 	__u32 depth = 0;
 
-	if (!thread->worker)
+	/* One that exits has no memory any more, and no step. */
+	if (!thread->worker || task->flags & PF_EXITING)
 		return 0;
 	process = process_get(thread->tgid);
 	if (!process || !process->blocking_tls)

@@ -59,7 +59,8 @@ __hidden struct dbprof_circuit *circuit_get(struct dbprof_thread *thread, __u64 
 /* CPU time in the window that the running thread has used until @now, nanoseconds. */
 static __always_inline __u64 thread_cpu(const struct dbprof_thread *thread, __u64 now)
 {
-	return thread->cpu_ns + (thread->on_since && now > thread->on_since ? now - thread->on_since : 0);
+	return thread->cpu_ns +
+	       (thread->on_since && now > thread->on_since ? now - thread->on_since : 0);
 }
 
 static __always_inline __u64 elapsed(__u64 from, __u64 to)

@@ -104,6 +104,7 @@ WINDOWS = {
     "stuck": dict(scenario="stuck", workers=2, steps=2),
     "spin": dict(scenario="spin", workers=2, steps=2),
     "idle": dict(scenario="idle", workers=2),
+    "perf join": dict(scenario="join", workers=2, steps=100, profiler=["--uprobes", "perf"]),
     "long spine": dict(scenario="spine", workers=2, steps=20000, least_seconds=LONG),
     "long sharded": dict(scenario="sharded", workers=2, steps=18000, least_seconds=LONG),
     "long sleeper": dict(scenario="sleeper", workers=2, steps=4500, least_seconds=LONG),
@@ -138,3 +139,9 @@ def windows(_built, tmp_path_factory):
     lab = Lab(tmp_path_factory.mktemp("windows"))
     yield Windows(lab)
     lab.close()
+
+
+@pytest.fixture(scope="session")
+def shipped_layout():
+    [path] = (TOP / "user" / "layouts").glob("dbsp-0.354.0-rustc-*.json")
+    return path

@@ -227,14 +227,15 @@ class Lab:
         process.wait(timeout)
         return process
 
-    def both(self, scenario, *, profiler=(), program=None, **options):
+    def both(self, scenario, *, profiler=(), program=None, environment=None, **options):
         """Profiles all steps of a scenario with both profilers."""
         number = len(self.started)
         builtin, output = self.path(f"builtin-{number}.json"), self.path(f"ours-{number}.json")
         target = self.target(scenario, builtin=builtin, **options)
         ours = self.profiler(
-            "--pid", target.pid, "--output", output, *profiler, program=program
-        )
+            "--pid", target.pid, "--output", output, *profiler,
+            program=program, env=environment or ENVIRONMENT,
+        )  # fmt: skip
         ours.wait_attached()
         target.go()
         seconds = target.wait_done()

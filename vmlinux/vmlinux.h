@@ -18,7 +18,7 @@ typedef __s64 s64;
 typedef int pid_t;
 typedef _Bool bool;
 
-#define true  1
+#define true 1
 #define false 0
 
 #include "regs.h"
@@ -37,6 +37,7 @@ struct task_struct {
 	struct sched_entity se;
 	u64 start_time;
 	unsigned int __state; /* since 5.14 */
+	unsigned int flags;
 	char comm[16];
 	struct thread_struct thread;
 };

@@ -14,8 +14,8 @@ int duration__parse(const char *text, uint64_t *ret_ns)
 		const char *name;
 		double ns;
 	} units[] = {
-		{ "", 1e9 },   { "s", 1e9 },	{ "ms", 1e6 },
-		{ "us", 1e3 }, { "m", 60e9 },	{ "h", 3600e9 },
+		{ "", 1e9 },   { "s", 1e9 },  { "ms", 1e6 },
+		{ "us", 1e3 }, { "m", 60e9 }, { "h", 3600e9 },
 	};
 	char *unit;
 	double number;

@@ -9,6 +9,7 @@
 
 enum {
 	KEY_UPROBES = 0x100,
+	KEY_STEPS,
 	KEY_MAX_THREADS,
 	KEY_MAX_CIRCUITS,
 };
@@ -32,15 +33,21 @@ static const char doc[] =
 
 static const struct argp_option argp_options[] = {
 	{ "pid", 'p', "N", 0, "Profile process N; may be given several times", 1 },
-	{ "duration", 'd', "TIME", 0, "Length of the window: 10s, 500ms, 2m (default: until Ctrl-C)", 1 },
+	{ "duration", 'd', "TIME", 0,
+	  "Length of the window: 10s, 500ms, 2m (default: until Ctrl-C)", 1 },
 	{ "output", 'o', "FILE", 0,
 	  "Where the profile goes; - is the standard output (default: dbprof-N.json; with several "
-	  "processes N is put into FILE's name)", 1 },
+	  "processes N is put into FILE's name)",
+	  1 },
 	{ "format", 'f', "FORMAT", 0, "Format of the profile: json (the default)", 1 },
-	{ "layout", 'l', "FILE", 0, "Layout of the engine's types, for versions without a built-in one", 2 },
+	{ "layout", 'l', "FILE", 0,
+	  "Layout of the engine's types, for versions without a built-in one", 2 },
 	{ "uprobes", KEY_UPROBES, "KIND", 0, "How probes are attached: auto, multi, perf", 2 },
-	{ "max-threads", KEY_MAX_THREADS, "N", 0, "Threads that can be observed (default 4096)", 2 },
-	{ "max-circuits", KEY_MAX_CIRCUITS, "N", 0, "Circuits that can be observed (default 4096)", 2 },
+	{ "steps", KEY_STEPS, "KIND", 0, "How steps are probed: auto, paths, events, polls", 2 },
+	{ "max-threads", KEY_MAX_THREADS, "N", 0, "Threads that can be observed (default 4096)",
+	  2 },
+	{ "max-circuits", KEY_MAX_CIRCUITS, "N", 0, "Circuits that can be observed (default 4096)",
+	  2 },
 	{ "verbose", 'v', NULL, 0, "Say on the standard error what is done", 3 },
 	{ "quiet", 'q', NULL, 0, "No summary and no progress", 3 },
 	{},
@@ -85,6 +92,22 @@ static enum uprobe_choice parse_uprobes(struct argp_state *state, const char *te
 	return UPROBES_PERF;
 }
 
+static enum plan_steps parse_steps(struct argp_state *state, const char *text)
+{
+	static const char *const names[] = {
+		[PLAN_STEPS_AUTO] = "auto",
+		[PLAN_STEPS_PATHS] = "paths",
+		[PLAN_STEPS_EVENTS] = "events",
+		[PLAN_STEPS_POLLS] = "polls",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(text, names[i]))
+			return (enum plan_steps)i;
+	argp_error(state, "--steps takes auto, paths, events or polls, not '%s'", text);
+	return PLAN_STEPS_AUTO;
+}
+
 static void check(struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -107,7 +130,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 'd':
 		if (duration__parse(arg, &options->duration_ns))
-			argp_error(state, "--duration takes a time such as 10s, 500ms or 2m, not '%s'",
+			argp_error(state,
+				   "--duration takes a time such as 10s, 500ms or 2m, not '%s'",
 				   arg);
 		break;
 	case 'o':
@@ -125,6 +149,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_UPROBES:
 		options->uprobes = parse_uprobes(state, arg);
+		break;
+	case KEY_STEPS:
+		options->steps = parse_steps(state, arg);
 		break;
 	case KEY_MAX_THREADS:
 		options->max_threads = parse_number(state, "max-threads", arg, 1, 1 << 20);
@@ -158,9 +185,13 @@ static void print_version(FILE *stream, struct argp_state *state)
 
 void options__parse(int argc, char **argv, struct options *ret_options)
 {
-	const struct argp argp = { argp_options, parse_option,
-				   "--pid N [--pid M ...]\n-- COMMAND [ARG ...]\nlayout BINARY", doc,
-				   NULL, NULL, NULL };
+	const struct argp argp = { argp_options,
+				   parse_option,
+				   "--pid N [--pid M ...]\n-- COMMAND [ARG ...]\nlayout BINARY",
+				   doc,
+				   NULL,
+				   NULL,
+				   NULL };
 
 	*ret_options = (struct options){
 		.exporter = exporter__find("json"),

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "export/export.h"
+#include "plan/plan.h"
 
 #define OPTIONS_PIDS_MAX 64
 
@@ -27,6 +28,7 @@ struct options {
 	const struct exporter *exporter;
 	const char *layout;
 	enum uprobe_choice uprobes;
+	enum plan_steps steps;
 	uint32_t max_threads;
 	uint32_t max_circuits;
 	unsigned int verbose;

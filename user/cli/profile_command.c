@@ -75,14 +75,15 @@ static int open_processes(struct run *run)
 	for (size_t i = 0; !err && i < run->count; i++) {
 		err = output__check(run->options, run->pids[i], &run->fail);
 		if (!err)
-			err = observer__open(run->pids[i], run->options->layout, &run->observers[i],
-					     &run->fail);
+			err = observer__open(run->pids[i], run->options->layout,
+					     run->options->steps, &run->observers[i], &run->fail);
 		if (err)
 			break;
 		/* Bound to the process that was opened: it is checked again once we hold it. */
 		run->pidfds[i] = (int)syscall(SYS_pidfd_open, run->pids[i], 0);
 		if (run->pidfds[i] < 0 || !observer__alive(run->observers[i]))
-			err = fail__set(&run->fail, -ESRCH, "process %d ended before it could be profiled",
+			err = fail__set(&run->fail, -ESRCH,
+					"process %d ended before it could be profiled",
 					run->pids[i]);
 	}
 	return err;
@@ -101,8 +102,9 @@ static int open_session(struct run *run)
 		err = session__load(run->session, &run->fail);
 	if (!err && run->options->uprobes == UPROBES_MULTI &&
 	    strcmp(session__uprobe_kind(run->session), "uprobe_multi"))
-		err = fail__set(&run->fail, -ENOTSUP,
-				"this kernel has no uprobe_multi (6.6 or newer has); use --uprobes auto");
+		err = fail__set(
+			&run->fail, -ENOTSUP,
+			"this kernel has no uprobe_multi (6.6 or newer has); use --uprobes auto");
 	if (!err && run->options->verbose && run->options->uprobes == UPROBES_AUTO &&
 	    strcmp(session__uprobe_kind(run->session), "uprobe_multi"))
 		fprintf(stderr, "dbprof-bpf: this kernel has no uprobe_multi; falling back to perf "
@@ -118,8 +120,8 @@ static int attach(struct run *run)
 		err = observer__attach(run->observers[i], run->session, &run->fail);
 		if (err && !observer__alive(run->observers[i])) {
 			run->fail.text[0] = '\0';
-			fail__set(&run->fail, -ESRCH, "process %d ended before it could be profiled",
-				  run->pids[i]);
+			fail__set(&run->fail, -ESRCH,
+				  "process %d ended before it could be profiled", run->pids[i]);
 		}
 	}
 	if (!err)
@@ -155,8 +157,8 @@ static void draw_progress(const struct run *run, bool last)
 	}
 	for (size_t i = 0; i < run->count; i++)
 		workers += observer__workers(run->observers[i]);
-	fprintf(stderr, "\r\033[KProfiling %zu worker%s for %.1f s", workers, workers == 1 ? "" : "s",
-		elapsed);
+	fprintf(stderr, "\r\033[KProfiling %zu worker%s for %.1f s", workers,
+		workers == 1 ? "" : "s", elapsed);
 	if (run->options->duration_ns)
 		fprintf(stderr, " of %.1f s", (double)run->options->duration_ns / 1e9);
 	else
@@ -192,7 +194,8 @@ static bool wait_for_end(struct run *run, int ms)
 
 static void watch(struct run *run)
 {
-	uint64_t until = run->options->duration_ns ? run->start + run->options->duration_ns : UINT64_MAX;
+	uint64_t until = run->options->duration_ns ? run->start + run->options->duration_ns
+						   : UINT64_MAX;
 
 	for (;;) {
 		uint64_t now = now_ns();
@@ -218,10 +221,11 @@ static int write_profile(struct run *run, const struct session_data *data, size_
 	int err;
 
 	if (!observer__workers(run->observers[i]))
-		return fail__set(&run->fail, -ENODATA,
-				 "process %d: no worker thread with a circuit was found, so there is "
-				 "nothing to write; is its circuit built yet?",
-				 run->pids[i]);
+		return fail__set(
+			&run->fail, -ENODATA,
+			"process %d: no worker thread with a circuit was found, so there is "
+			"nothing to write; is its circuit built yet?",
+			run->pids[i]);
 	err = observer__snapshot(run->observers[i], data, run->start, run->end, &snapshot);
 	if (!err)
 		err = output__profile(run->options, snapshot, &run->fail);
@@ -245,7 +249,8 @@ static int finish(struct run *run)
 	if (!err)
 		err = session__read(run->session, &data);
 	if (err)
-		return fail__set(&run->fail, err, "the counters cannot be read: %s", strerror(-err));
+		return fail__set(&run->fail, err, "the counters cannot be read: %s",
+				 strerror(-err));
 	/* A process that fails does not take the others' profiles with it. */
 	for (size_t i = 0; i < run->count; i++) {
 		err = write_profile(run, data, i);

@@ -67,6 +67,7 @@
 #define LAYOUT_T_ARC	"alloc::sync::ArcInner<core::sync::atomic::AtomicU64>"
 #define LAYOUT_T_STEP_FUTURE \
 	"dbsp::circuit::schedule::dynamic_scheduler::{impl#*}::step::{async_fn_env#0}<*"
+#define LAYOUT_T_EVENT	       "dbsp::circuit::trace::SchedulerEvent"
 #define LAYOUT_T_CHILD_CIRCUIT "dbsp::circuit::circuit_builder::ChildCircuit<*>"
 #define LAYOUT_T_SCHEDULER     "dbsp::circuit::schedule::dynamic_scheduler::DynamicScheduler"
 #define LAYOUT_T_PROFILER \
@@ -279,7 +280,16 @@
 /* What the probes in a step find their circuit by: dynamic_scheduler.rs, both `step`s */
 #define LAYOUT_STEP_ITEMS(X)                                                             \
 	X(STEP_CIRCUIT, "step_future.circuit", true, LAYOUT_T_STEP_FUTURE, "?0.circuit") \
-	X(CHILD_CIRCUIT_INNER, "child_circuit.inner", true, LAYOUT_T_CHILD_CIRCUIT, "inner.ptr")
+	X(CHILD_CIRCUIT_INNER, "child_circuit.inner", true, LAYOUT_T_CHILD_CIRCUIT, "inner.ptr")   \
+	X(EVENT_TAG, "scheduler_event.tag", false, LAYOUT_T_EVENT, "!tag")                         \
+	X(EVENT_TAGSIZE, "scheduler_event.tagsize", false, LAYOUT_T_EVENT, "!tagsize")             \
+	X(EVENT_IS_STEP_START, "scheduler_event.is_step_start", false, LAYOUT_T_EVENT,             \
+	  "!is=StepStart")                                                                         \
+	X(EVENT_IS_STEP_END, "scheduler_event.is_step_end", false, LAYOUT_T_EVENT, "!is=StepEnd")  \
+	X(EVENT_START_CIRCUIT, "scheduler_event.step_start.circuit_id", false, LAYOUT_T_EVENT,     \
+	  "?StepStart.circuit_id")                                                                 \
+	X(EVENT_END_CIRCUIT, "scheduler_event.step_end.circuit_id", false, LAYOUT_T_EVENT,         \
+	  "?StepEnd.circuit_id")
 
 #define LAYOUT_ITEM_LIST(X)      \
 	LAYOUT_STD_ITEMS(X)      \

@@ -64,9 +64,9 @@ static void describe_flow(csh handle, const cs_insn *insn, struct code_insn *out
 	if (cs_insn_group(handle, insn, X86_GRP_CALL)) {
 		out->flow = CODE_CALL;
 	} else if (cs_insn_group(handle, insn, X86_GRP_JUMP)) {
-		out->flow = !direct ? CODE_INDIRECT :
-			    insn->id == X86_INS_JMP ? CODE_JUMP :
-						      CODE_BRANCH;
+		out->flow = !direct		      ? CODE_INDIRECT
+			    : insn->id == X86_INS_JMP ? CODE_JUMP
+						      : CODE_BRANCH;
 	} else if (cs_insn_group(handle, insn, X86_GRP_RET) ||
 		   cs_insn_group(handle, insn, X86_GRP_INT) || insn->id == X86_INS_UD2 ||
 		   insn->id == X86_INS_HLT) {
@@ -139,7 +139,8 @@ static void describe_data(const cs_insn *insn, struct code_insn *out)
 		    x86->operands[1].mem.index == X86_REG_INVALID) {
 			out->data = CODE_ADDRESS;
 			out->dst = general_register(x86->operands[0].reg);
-			out->value = insn->address + insn->size + (uint64_t)x86->operands[1].mem.disp;
+			out->value =
+				insn->address + insn->size + (uint64_t)x86->operands[1].mem.disp;
 		}
 		break;
 	case X86_INS_XOR:

@@ -36,23 +36,23 @@ enum code_reg {
 };
 
 enum code_flow {
-	CODE_NEXT,	/* goes on to the next instruction */
-	CODE_JUMP,	/* unconditional, to target */
-	CODE_BRANCH,	/* conditional, to target or on */
-	CODE_CALL,	/* to target, 0 when indirect, and back */
-	CODE_INDIRECT,	/* jump through a register or table */
-	CODE_END,	/* return, trap, undefined */
+	CODE_NEXT,     /* goes on to the next instruction */
+	CODE_JUMP,     /* unconditional, to target */
+	CODE_BRANCH,   /* conditional, to target or on */
+	CODE_CALL,     /* to target, 0 when indirect, and back */
+	CODE_INDIRECT, /* jump through a register or table */
+	CODE_END,      /* return, trap, undefined */
 };
 
 enum code_data {
 	CODE_OTHER,
-	CODE_MOVE,	 /* dst = src */
-	CODE_SET,	 /* dst = value */
-	CODE_ADDRESS,	 /* dst = value, an address relative to the instruction pointer */
-	CODE_LOAD,	 /* dst = size bytes at base + index * scale + disp */
-	CODE_STORE,	 /* size bytes at base + index * scale + disp = src */
+	CODE_MOVE,	  /* dst = src */
+	CODE_SET,	  /* dst = value */
+	CODE_ADDRESS,	  /* dst = value, an address relative to the instruction pointer */
+	CODE_LOAD,	  /* dst = size bytes at base + index * scale + disp */
+	CODE_STORE,	  /* size bytes at base + index * scale + disp = src */
 	CODE_STORE_VALUE, /* the same = value */
-	CODE_ADD,	 /* dst += src */
+	CODE_ADD,	  /* dst += src */
 };
 
 struct code_insn {

@@ -13,7 +13,8 @@
 struct function {
 	uint64_t address;
 	uint64_t size;
-	bool inner; /* Inner::step, else DynamicScheduler::step with or without the former inlined */
+	bool inner; /* Inner::step, else DynamicScheduler::step with or without the former inlined
+		     */
 };
 
 struct functions {
@@ -24,6 +25,7 @@ struct functions {
 struct planner {
 	const struct elf_image *image;
 	const struct layout *layout;
+	enum plan_steps steps;
 	struct plan *plan;
 };
 
@@ -74,7 +76,8 @@ static int collect(const struct elf_symbol *symbol, void *arg)
 
 	if (!symbol->is_function || !symbol->size || functions->count == FUNCTIONS_MAX)
 		return 0;
-	functions->list[functions->count++] = (struct function){ symbol->value, symbol->size, false };
+	functions->list[functions->count++] =
+		(struct function){ symbol->value, symbol->size, false };
 	return 0;
 }
 
@@ -186,7 +189,8 @@ static int add_step_paths(struct planner *planner, const struct step_code *step,
 		if (cookie == UINT64_MAX)
 			err = -ENOENT;
 		else
-			err = add_probe(planner, PLAN_STEP_END, step->ends[i].address, cookie, true);
+			err = add_probe(planner, PLAN_STEP_END, step->ends[i].address, cookie,
+					true);
 	}
 	if (err)
 		planner->plan->probe_count = before;
@@ -212,29 +216,83 @@ static int add_step_polls(struct planner *planner, const struct function *functi
 	return err;
 }
 
+static int add_event_sites(struct planner *planner, enum plan_probe_kind kind,
+			   const struct event_site *sites, size_t count)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count; i++) {
+		unsigned int place = sites[i].base == CODE_RBP ? DBPROF_EVENT_RBP
+							       : DBPROF_EVENT_RSP;
+
+		err = add_probe(planner, kind, sites[i].address,
+				DBPROF_COOKIE(place, 0, (uint32_t)sites[i].offset), true);
+	}
+	return err;
+}
+
+static int add_step_events(struct planner *planner, const struct code *code)
+{
+	const struct layout *layout = planner->layout;
+	const struct event_layout event = {
+		.tag = layout__get(layout, LAYOUT_EVENT_TAG),
+		.tag_size = layout__get(layout, LAYOUT_EVENT_TAGSIZE),
+		.start_value = layout__get(layout, LAYOUT_EVENT_IS_STEP_START),
+		.end_value = layout__get(layout, LAYOUT_EVENT_IS_STEP_END),
+		.start_circuit = layout__get(layout, LAYOUT_EVENT_START_CIRCUIT),
+		.end_circuit = layout__get(layout, LAYOUT_EVENT_END_CIRCUIT),
+	};
+	size_t before = planner->plan->probe_count;
+	struct event_code events;
+	int err;
+
+	if (event.tag > UINT16_MAX || event.tag_size > 8 || event.start_value == LAYOUT_ABSENT ||
+	    event.end_value == LAYOUT_ABSENT || event.start_circuit > UINT16_MAX ||
+	    event.end_circuit > UINT16_MAX)
+		return -ENODATA;
+	err = step_code__find_events(code, &event, &events);
+	if (!err)
+		err = add_event_sites(planner, PLAN_STEP_BEGIN, events.begins, events.begin_count);
+	if (!err)
+		err = add_event_sites(planner, PLAN_STEP_END, events.ends, events.end_count);
+	if (err)
+		planner->plan->probe_count = before;
+	else
+		planner->plan->event_functions++;
+	return err;
+}
+
+static bool allows(const struct planner *planner, enum plan_steps steps)
+{
+	return planner->steps == PLAN_STEPS_AUTO || planner->steps == steps;
+}
+
 static int add_step_function(struct planner *planner, const struct function *function)
 {
 	uint64_t circuit = layout__get(planner->layout, LAYOUT_STEP_CIRCUIT);
 	struct step_code step = { .future_reg = CODE_RSI };
 	struct code *code = NULL;
-	int err;
+	int err, state;
 
 	if (circuit == LAYOUT_ABSENT || circuit >= 1U << 24)
 		return -ENODATA;
 	err = code__decode(planner->image, function->address, function->size, &code);
-	if (!err)
-		err = step_code__find_state(code, &step);
 	if (err)
-		goto out;
-	err = step_code__find_paths(planner->image, code, &step);
-	if (!err)
-		err = add_step_paths(planner, &step, circuit);
-	if (!err)
-		goto out;
-	err = add_step_polls(planner, function, &step, circuit);
-	if (!err)
-		planner->plan->polled_functions++;
-out:
+		return err;
+	state = step_code__find_state(code, &step);
+	err = -ENOENT;
+	if (!state && allows(planner, PLAN_STEPS_PATHS)) {
+		err = step_code__find_paths(planner->image, code, &step);
+		if (!err)
+			err = add_step_paths(planner, &step, circuit);
+	}
+	if (err && allows(planner, PLAN_STEPS_EVENTS))
+		err = add_step_events(planner, code);
+	if (err && !state && allows(planner, PLAN_STEPS_POLLS)) {
+		err = add_step_polls(planner, function, &step, circuit);
+		if (!err)
+			planner->plan->polled_functions++;
+	}
 	code__free(code);
 	return err;
 }
@@ -314,8 +372,9 @@ static int add_process(struct planner *planner, struct fail *fail)
 	    !small_offset(planner, LAYOUT_CHILD_CIRCUIT_INNER, &process->circuit_inner) ||
 	    !small_offset(planner, LAYOUT_IDLE_PARK_START, &process->idle_park_start) ||
 	    !small_offset(planner, LAYOUT_IDLE_PARK_REASON, &process->idle_park_reason))
-		return fail__set(fail, -ENOENT, "the layout lacks what the probes need; make a new one "
-						"with `dbprof-bpf layout BINARY`");
+		return fail__set(fail, -ENOENT,
+				 "the layout lacks what the probes need; make a new one "
+				 "with `dbprof-bpf layout BINARY`");
 	process->parking_tls = tls_distance(planner, "cpu::PARKING_FOR");
 	process->blocking_tls = tls_distance(planner, "cpu::BLOCKING_DEPTH");
 	planner->plan->reasons = process->parking_tls != 0;
@@ -323,11 +382,11 @@ static int add_process(struct planner *planner, struct fail *fail)
 	return 0;
 }
 
-int plan__make(const struct elf_image *image, const struct layout *layout, struct plan *ret_plan,
-	       struct fail *fail)
+int plan__make(const struct elf_image *image, const struct layout *layout, enum plan_steps steps,
+	       struct plan *ret_plan, struct fail *fail)
 {
 	struct plan *plan = calloc(1, sizeof(*plan));
-	struct planner planner = { image, layout, plan };
+	struct planner planner = { image, layout, steps, plan };
 	int err;
 
 	if (!plan)
@@ -342,7 +401,8 @@ int plan__make(const struct elf_image *image, const struct layout *layout, struc
 	if (!plan->step_functions)
 		err = fail__set(fail, -ENOENT, "%s: the engine's step function was not found%s",
 				elf_image__path(image),
-				elf_image__has_symbols(image) ? "" : ", since the symbols are stripped");
+				elf_image__has_symbols(image) ? ""
+							      : ", since the symbols are stripped");
 	else
 		*ret_plan = *plan;
 out:

@@ -32,6 +32,14 @@ struct plan_probe {
 	bool emulated; /* the kernel need not single-step it */
 };
 
+/* How steps are probed, cheapest and most exact first. */
+enum plan_steps {
+	PLAN_STEPS_AUTO,   /* the first of the following that the code allows, per function */
+	PLAN_STEPS_PATHS,  /* the paths of a first and a last poll (step_code.c) */
+	PLAN_STEPS_EVENTS, /* where the engine logs begin and end (event_code.c) */
+	PLAN_STEPS_POLLS,  /* every poll, entered and left */
+};
+
 #define PLAN_PROBES_MAX 128
 
 struct plan {
@@ -39,7 +47,8 @@ struct plan {
 	size_t probe_count;
 	struct dbprof_process process; /* what the programs must know */
 	size_t step_functions;
-	size_t polled_functions; /* of them, those that need a probe at every poll */
+	size_t event_functions;	 /* of them, those probed at their events */
+	size_t polled_functions; /* and those that need a probe at every poll */
 	bool parks;		 /* park and unpark can be probed */
 	bool reasons;		 /* park reasons can be read */
 	bool blocking;		 /* blocking system calls can be told */
@@ -52,7 +61,7 @@ const char *plan_probe_kind__name(enum plan_probe_kind kind);
  * Makes the plan. Returns 0 also when a part is missing (see the flags), -ENOENT with a sentence
  * when there is no step function or no park to probe.
  */
-int plan__make(const struct elf_image *image, const struct layout *layout, struct plan *ret_plan,
-	       struct fail *fail);
+int plan__make(const struct elf_image *image, const struct layout *layout, enum plan_steps steps,
+	       struct plan *ret_plan, struct fail *fail);
 
 #endif

@@ -107,7 +107,8 @@ static bool table_entry(const struct search *search, uint64_t table, bool absolu
  * The table of an indirect jump at @jump: either `lea T; movsxd X, [T + I*4]; add X, T; jmp X`, or
  * `jmp [I*8 + T]` in code that is not position independent.
  */
-static bool jump_table(const struct code *code, size_t jump, uint64_t *ret_table, bool *ret_absolute)
+static bool jump_table(const struct code *code, size_t jump, uint64_t *ret_table,
+		       bool *ret_absolute)
 {
 	uint8_t base = CODE_NO_REG;
 
@@ -122,8 +123,7 @@ static bool jump_table(const struct code *code, size_t jump, uint64_t *ret_table
 			*ret_table = (uint64_t)insn->disp;
 			*ret_absolute = true;
 			return true;
-		} else if (insn->data == CODE_ADDRESS && insn->dst == base &&
-			   base != CODE_NO_REG) {
+		} else if (insn->data == CODE_ADDRESS && insn->dst == base && base != CODE_NO_REG) {
 			*ret_table = insn->value;
 			*ret_absolute = false;
 			return true;
@@ -235,7 +235,8 @@ static int find_begin(const struct search *search, struct step_code *step)
 
 		if (insn->flow == CODE_INDIRECT) {
 			if (!jump_table(code, i, &table, &absolute) ||
-			    !table_entry(search, table, absolute, DBPROF_STATE_UNRESUMED, &target) ||
+			    !table_entry(search, table, absolute, DBPROF_STATE_UNRESUMED,
+					 &target) ||
 			    arrivals(search, table, absolute, target) != 1)
 				return -ENOENT;
 			return first_emulated(search, (size_t)code__at(code, target), held,

@@ -59,7 +59,8 @@ static int check_capabilities(struct fail *fail)
 		strncat(missing, needed[i].name, sizeof(missing) - strlen(missing) - 1);
 	}
 	if (missing[0])
-		return fail__set(fail, -EPERM, "missing privileges: %s; run as root (sudo)", missing);
+		return fail__set(fail, -EPERM, "missing privileges: %s; run as root (sudo)",
+				 missing);
 	return 0;
 }
 

@@ -177,7 +177,8 @@ int session__load(struct session *session, struct fail *fail)
 				 strerror(-err));
 	skeleton->links.on_sched_switch = bpf_program__attach(skeleton->progs.on_sched_switch);
 	if (skeleton->links.on_sched_switch)
-		skeleton->links.on_sched_wakeup = bpf_program__attach(skeleton->progs.on_sched_wakeup);
+		skeleton->links.on_sched_wakeup =
+			bpf_program__attach(skeleton->progs.on_sched_wakeup);
 	if (!skeleton->links.on_sched_switch || !skeleton->links.on_sched_wakeup) {
 		err = -errno;
 		return fail__set(fail, err, "the scheduler's tracepoints cannot be attached: %s",
@@ -203,10 +204,9 @@ static size_t attach_multi(struct session *session, const struct plan *plan,
 	if (!count)
 		return 0;
 	/* Where the kernel's filter is broken the programs filter alone. */
-	fd = uprobe_multi__attach(bpf_program__fd(uprobe_program(session->skeleton, kind)), path,
-				  offsets, cookies, count,
-				  uprobe_multi__filters_processes() ? pid : 0,
-				  kind == PLAN_POLL_LEAVE);
+	fd = uprobe_multi__attach(
+		bpf_program__fd(uprobe_program(session->skeleton, kind)), path, offsets, cookies,
+		count, uprobe_multi__filters_processes() ? pid : 0, kind == PLAN_POLL_LEAVE);
 	if (fd >= 0)
 		fd = keep_multi(&session->links, fd);
 	if (fd < 0)
@@ -256,9 +256,8 @@ int session__add(struct session *session, const struct plan *plan, pid_t pid, co
 	if (err)
 		return fail__set(fail, err, "too many processes at once: %s", strerror(-err));
 	for (enum plan_probe_kind kind = 0; kind < PLAN_PROBE_KINDS; kind++) {
-		size_t lost = session->multi ?
-				      attach_multi(session, plan, kind, pid, path, &err) :
-				      attach_perf(session, plan, kind, path, &err);
+		size_t lost = session->multi ? attach_multi(session, plan, kind, pid, path, &err)
+					     : attach_perf(session, plan, kind, path, &err);
 
 		failed += lost;
 		if (kind != PLAN_PARK && kind != PLAN_UNPARK)

@@ -19,9 +19,9 @@
 struct session;
 
 struct session_options {
-	uint32_t max_threads;	/* threads that can be observed, of all processes together */
-	uint32_t max_circuits;	/* circuits, likewise */
-	bool perf_uprobes;	/* use perf uprobes even where the kernel has uprobe_multi */
+	uint32_t max_threads;  /* threads that can be observed, of all processes together */
+	uint32_t max_circuits; /* circuits, likewise */
+	bool perf_uprobes;     /* use perf uprobes even where the kernel has uprobe_multi */
 };
 
 /* What the programs have counted, copied from the maps. */

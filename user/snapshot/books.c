@@ -143,7 +143,11 @@ static void open_step(const struct thread_totals *totals, uint64_t since, bool e
 	circuit->step_age_ns = between(since, totals->end);
 	circuit->step_age_exact = exact;
 	circuit->open_reason = totals->open_reason;
-	circuit->open_reason_ns = totals->open_reason < 0 ? 0 : between(totals->open_since, totals->end);
+	circuit->open_reason_ns =
+		totals->open_reason < 0 ? 0 : between(totals->open_since, totals->end);
+	/* A park lies inside its step, so that the step is no younger. */
+	if (!exact && circuit->step_age_ns < circuit->open_reason_ns)
+		circuit->step_age_ns = circuit->open_reason_ns;
 }
 
 /* No step began or ended: either one was open all along, or the circuit was idle. */

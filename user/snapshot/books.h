@@ -19,11 +19,11 @@ struct window {
 
 /* What a worker's thread had used and waited when the window ended. */
 struct thread_totals {
-	uint64_t since;	 /* first observed: the window's start or the thread's */
-	uint64_t end;	 /* last observed: the window's end or the thread's */
+	uint64_t since; /* first observed: the window's start or the thread's */
+	uint64_t end;	/* last observed: the window's end or the thread's */
 	uint64_t cpu_ns;
 	uint64_t wait_ns[PARK_REASONS];
-	int open_reason; /* what it waits for at the end, -1 for nothing */
+	int open_reason;     /* what it waits for at the end, -1 for nothing */
 	uint64_t open_since; /* since when, possibly before the window; 0 when unknown */
 };
 

@@ -38,17 +38,18 @@ static int misfit(const struct observer *observer, struct fail *fail)
 {
 	const struct layout *layout = &observer->layout;
 
-	return fail__set(fail, -ENOENT,
-			 "no layout is known for dbsp %s (rustc %s) and that of %s does not fit: make "
-			 "one with `dbprof-bpf layout BINARY` from a build with debug info and pass "
-			 "it with --layout",
-			 elf_image__dbsp_version(observer->target->image),
-			 elf_image__rustc_version(observer->target->image), layout->dbsp);
+	return fail__set(
+		fail, -ENOENT,
+		"no layout is known for dbsp %s (rustc %s) and that of %s does not fit: make "
+		"one with `dbprof-bpf layout BINARY` from a build with debug info and pass "
+		"it with --layout",
+		elf_image__dbsp_version(observer->target->image),
+		elf_image__rustc_version(observer->target->image), layout->dbsp);
 }
 
 /*
- * Whether the thread only looks like a worker: one that a worker has started bears its name until it
- * gets one of its own, which nobody has to give it.
+ * Whether the thread only looks like a worker: one that a worker has started bears its name until
+ * it gets one of its own, which nobody has to give it.
  */
 static bool is_namesake(const struct observer *observer, const struct target_thread *threads,
 			size_t count, int index)
@@ -83,8 +84,8 @@ static int read_workers(struct observer *observer, struct fail *fail)
 		if (threads[i].worker < 0 || knows_worker(observer, threads[i].tid) ||
 		    is_namesake(observer, threads, count, threads[i].worker))
 			continue;
-		err = engine_worker__read(observer->target, &observer->layout, &threads[i],
-					  &engine, &why);
+		err = engine_worker__read(observer->target, &observer->layout, &threads[i], &engine,
+					  &why);
 		if (!err)
 			err = keep_worker(observer, engine);
 		if (!err)
@@ -94,9 +95,10 @@ static int read_workers(struct observer *observer, struct fail *fail)
 			result = result ? result : -EAGAIN;
 			continue;
 		}
-		result = err == -EPROTO && !observer->layout.exact ?
-				 misfit(observer, fail) :
-				 fail__set(fail, err, "%s", why.text[0] ? why.text : strerror(-err));
+		result = err == -EPROTO && !observer->layout.exact
+				 ? misfit(observer, fail)
+				 : fail__set(fail, err, "%s",
+					     why.text[0] ? why.text : strerror(-err));
 		break;
 	}
 	observer->seen_threads = count;
@@ -121,8 +123,8 @@ static int read_first_workers(struct observer *observer, struct fail *fail)
 	return observer->layout.exact ? 0 : misfit(observer, fail);
 }
 
-int observer__open(pid_t pid, const char *layout_file, struct observer **ret_observer,
-		   struct fail *fail)
+int observer__open(pid_t pid, const char *layout_file, enum plan_steps steps,
+		   struct observer **ret_observer, struct fail *fail)
 {
 	struct observer *observer = calloc(1, sizeof(*observer));
 	int err;
@@ -133,7 +135,8 @@ int observer__open(pid_t pid, const char *layout_file, struct observer **ret_obs
 	if (!err)
 		err = layout__choose(observer->target->image, layout_file, &observer->layout, fail);
 	if (!err)
-		err = plan__make(observer->target->image, &observer->layout, &observer->plan, fail);
+		err = plan__make(observer->target->image, &observer->layout, steps, &observer->plan,
+				 fail);
 	if (!err)
 		err = read_first_workers(observer, fail);
 	if (err)
@@ -177,8 +180,8 @@ static void freeze_worker(struct observer *observer, struct observed_worker *wor
 	struct frozen_worker *frozen = &worker->frozen;
 	const struct engine_worker *engine = worker->engine;
 
-	frozen->has_park = !engine_worker__park(observer->target, &observer->layout, engine,
-						&frozen->park);
+	frozen->has_park =
+		!engine_worker__park(observer->target, &observer->layout, engine, &frozen->park);
 	frozen->has_step = calloc(engine->circuit_count, sizeof(*frozen->has_step));
 	frozen->steps = calloc(engine->circuit_count, sizeof(*frozen->steps));
 	if (!frozen->has_step || !frozen->steps)
@@ -240,12 +243,16 @@ void observer__describe(const struct observer *observer, char *text, size_t size
 	for (size_t i = 0; i < plan->probe_count; i++)
 		emulated += plan->probes[i].emulated;
 	snprintf(text, size,
-		 "%s, dbsp %s, rustc %s, layout from %s%s; %zu workers; %zu probes by %s, %zu of them "
+		 "%s, dbsp %s, rustc %s, layout from %s%s; %zu workers; %zu probes by %s, %zu of "
+		 "them "
 		 "emulated by the kernel, %zu failed, a trap costs %u + %u ns%s",
 		 observer->target->exe, elf_image__dbsp_version(image),
 		 elf_image__rustc_version(image), observer->layout.source,
 		 observer->layout.exact ? "" : " (the nearest)", observer->worker_count,
-		 plan->probe_count, observer->uprobe_kind ? observer->uprobe_kind : "none", emulated,
-		 observer->failed_probes, observer->trap.enter_ns, observer->trap.leave_ns,
-		 plan->polled_functions ? "; every poll of a step is probed" : "");
+		 plan->probe_count, observer->uprobe_kind ? observer->uprobe_kind : "none",
+		 emulated, observer->failed_probes, observer->trap.enter_ns,
+		 observer->trap.leave_ns,
+		 plan->polled_functions	 ? "; every poll of a step is probed"
+		 : plan->event_functions ? "; steps are probed at their events"
+					 : "");
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "plan/plan.h"
 #include "session/session.h"
 #include "snapshot/snapshot.h"
 #include "util/fail.h"
@@ -23,8 +24,8 @@ struct observer;
  * circuits of the workers that it has. Returns 0, also when there is none yet; -ENOENT when no
  * layout fits; else as target__open().
  */
-int observer__open(pid_t pid, const char *layout_file, struct observer **ret_observer,
-		   struct fail *fail);
+int observer__open(pid_t pid, const char *layout_file, enum plan_steps steps,
+		   struct observer **ret_observer, struct fail *fail);
 
 /* Puts the probes in. Returns as session__add(). */
 int observer__attach(struct observer *observer, struct session *session, struct fail *fail);

@@ -46,7 +46,7 @@ struct observer {
 	size_t failed_probes;
 	struct observed_worker *workers;
 	size_t worker_count;
-	size_t seen_threads; /* at the last poll that found nothing to do */
+	size_t seen_threads;   /* at the last poll that found nothing to do */
 	size_t unread_workers; /* worker threads whose circuit could not be read yet */
 	bool begun;
 	struct usage_list before;

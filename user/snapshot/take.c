@@ -31,13 +31,21 @@ static const struct dbprof_thread *find_thread(const struct taking *taking, pid_
 	return NULL;
 }
 
+/* A probe names a circuit by its address, or by that of its id in it (see dbprof_circuit_key). */
 static const struct dbprof_circuit *find_circuit(const struct taking *taking, pid_t tid,
-						 uint64_t address)
+						 const struct engine_circuit *circuit)
 {
+	enum layout_item item = circuit->id.depth ? LAYOUT_NESTED_GLOBAL_ID : LAYOUT_ROOT_GLOBAL_ID;
+	uint64_t offset = layout__get(&taking->observer->layout, item);
+	uint64_t id = offset == LAYOUT_ABSENT ? circuit->address : circuit->address + offset;
+
+	if (!circuit->address)
+		return NULL;
 	for (size_t i = 0; i < taking->data->circuit_count; i++) {
 		const struct dbprof_circuit_key *key = &taking->data->circuit_keys[i];
 
-		if (key->circuit == address && key->tid == (uint32_t)tid &&
+		if ((key->circuit == circuit->address || key->circuit == id) &&
+		    key->tid == (uint32_t)tid &&
 		    key->tgid == (uint32_t)taking->observer->target->pid) {
 			taking->explained[i] = true;
 			return &taking->data->circuits[i];
@@ -65,9 +73,9 @@ static int take_worker(struct taking *taking, const struct observed_worker *obse
 	const struct dbprof_thread *thread = find_thread(taking, engine->tid);
 	struct thread_totals totals;
 
-	*worker = (struct snapshot_worker){
-		.index = engine->index, .tid = engine->tid, .late = observed->late
-	};
+	*worker = (struct snapshot_worker){ .index = engine->index,
+					    .tid = engine->tid,
+					    .late = observed->late };
 	worker->circuits = calloc(engine->circuit_count, sizeof(*worker->circuits));
 	if (!worker->circuits)
 		return -ENOMEM;
@@ -78,7 +86,7 @@ static int take_worker(struct taking *taking, const struct observed_worker *obse
 		const struct engine_step *step =
 			frozen->has_step && frozen->has_step[i] ? &frozen->steps[i] : NULL;
 		const struct dbprof_circuit *counted =
-			find_circuit(taking, engine->tid, engine->circuits[i].address);
+			find_circuit(taking, engine->tid, &engine->circuits[i]);
 
 		worker->circuits[i].id = engine->circuits[i].id;
 		books__circuit(counted, step, &totals, &worker->circuits[i]);
@@ -127,8 +135,8 @@ static int take_workers(struct taking *taking)
 		if (snapshot->workers[i].circuits[0].runtime_ns > busiest)
 			busiest = snapshot->workers[i].circuits[0].runtime_ns;
 	}
-	/* Workers step together: some worker is in a step as long as the busiest one is. DBSP counts
-	 * each worker's foreground and background thread (DBSPHandle::runtime_elapsed). */
+	/* Workers step together: some worker is in a step as long as the busiest one is. DBSP
+	 * counts each worker's foreground and background thread (DBSPHandle::runtime_elapsed). */
 	snapshot->runtime_elapsed_ns = busiest * count * 2;
 	return 0;
 }
@@ -206,8 +214,8 @@ static int take_threads(struct taking *taking)
 	const struct usage_list *after = &taking->observer->after;
 	struct snapshot *snapshot = taking->snapshot;
 
-	snapshot->threads = calloc(data->thread_count + after->count + 1,
-				   sizeof(*snapshot->threads));
+	snapshot->threads =
+		calloc(data->thread_count + after->count + 1, sizeof(*snapshot->threads));
 	if (!snapshot->threads)
 		return -ENOMEM;
 	for (size_t i = 0; i < data->thread_count; i++)
@@ -273,18 +281,18 @@ static int take_description(struct taking *taking)
 	clock_gettime(CLOCK_MONOTONIC, &monotonic);
 	snapshot->window_start_ns = taking->window.start;
 	snapshot->window_ns = taking->window.end - taking->window.start;
-	snapshot->window_start_unix_ns =
-		((int64_t)wall.tv_sec - monotonic.tv_sec) * 1000000000LL + wall.tv_nsec -
-		monotonic.tv_nsec + (int64_t)taking->window.start;
+	snapshot->window_start_unix_ns = ((int64_t)wall.tv_sec - monotonic.tv_sec) * 1000000000LL +
+					 wall.tv_nsec - monotonic.tv_nsec +
+					 (int64_t)taking->window.start;
 	return 0;
 }
 
 int observer__snapshot(struct observer *observer, const struct session_data *data, uint64_t start,
 		       uint64_t end, struct snapshot **ret_snapshot)
 {
-	struct taking taking = {
-		.observer = observer, .data = data, .window = { start, end > start ? end : start }
-	};
+	struct taking taking = { .observer = observer,
+				 .data = data,
+				 .window = { start, end > start ? end : start } };
 	int err = -ENOMEM;
 
 	taking.snapshot = calloc(1, sizeof(*taking.snapshot));
