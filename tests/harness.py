@@ -135,7 +135,9 @@ class Process:
 class Target(Process):
     """A dbsp-target that waits for `go()` before its first step."""
 
-    def __init__(self, scenario, *, program=None, builtin=None, hold=True, **options):
+    def __init__(
+        self, scenario, *, environment, program=None, builtin=None, hold=True, **options
+    ):
         command = [program or target_path(), scenario]
         for name, value in options.items():
             command += [f"--{name}", value]
@@ -144,7 +146,7 @@ class Target(Process):
         if hold:
             command += ["--hold"]
         self.builtin = builtin
-        super().__init__(command)
+        super().__init__(command, env=environment)
         if hold:
             [ready] = self.expect("stdout", r"^ready (\d+)$", 60)
             assert int(ready[1]) == self.pid
@@ -204,6 +206,10 @@ class Lab:
     def __init__(self, folder):
         self.folder = Path(folder)
         self.started = []
+        # Pipelines that are killed leave what they have spilled to disk.
+        self.storage = public_folder()
+        self.storage.chmod(0o777)
+        self.environment = {**ENVIRONMENT, "TMPDIR": str(self.storage)}
 
     def path(self, name):
         return self.folder / name
@@ -213,13 +219,13 @@ class Lab:
         return process
 
     def target(self, scenario, **options):
-        return self._keep(Target(scenario, **options))
+        return self._keep(Target(scenario, environment=self.environment, **options))
 
     def profiler(self, *arguments, **options):
-        return self._keep(Profiler(*arguments, **options))
+        return self._keep(Profiler(*arguments, **{"env": self.environment, **options}))
 
     def process(self, command, **options):
-        return self._keep(Process(command, **options))
+        return self._keep(Process(command, **{"env": self.environment, **options}))
 
     def run(self, *arguments, program=None, prefix=(), timeout=60, **options):
         """Runs dbprof-bpf to its end."""
@@ -227,14 +233,17 @@ class Lab:
         process.wait(timeout)
         return process
 
-    def both(self, scenario, *, profiler=(), program=None, environment=None, **options):
+    def both(
+        self, scenario, *, profiler=(), program=None, environment=None, target_program=None,
+        **options,
+    ):  # fmt: skip
         """Profiles all steps of a scenario with both profilers."""
         number = len(self.started)
         builtin, output = self.path(f"builtin-{number}.json"), self.path(f"ours-{number}.json")
-        target = self.target(scenario, builtin=builtin, **options)
+        target = self.target(scenario, builtin=builtin, program=target_program, **options)
         ours = self.profiler(
             "--pid", target.pid, "--output", output, *profiler,
-            program=program, env=environment or ENVIRONMENT,
+            program=program, env=environment or self.environment,
         )  # fmt: skip
         ours.wait_attached()
         target.go()
@@ -258,6 +267,7 @@ class Lab:
     def close(self):
         for process in self.started:
             process.kill()
+        shutil.rmtree(self.storage, ignore_errors=True)
 
 
 def public_folder():

@@ -18,6 +18,8 @@ as_root() {
 	fi
 }
 
+# The names are words of their own on purpose.
+# shellcheck disable=SC2086
 if [ -n "$packages" ]; then
 	command -v apt-get >/dev/null 2>&1 || {
 		echo "This is no Debian system; install the counterparts of:" $packages >&2
@@ -25,7 +27,6 @@ if [ -n "$packages" ]; then
 	}
 	echo "Installing" $packages
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq update
-	# shellcheck disable=SC2086
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
 		$packages >/dev/null
 	tools/needs.sh tools/packages tools/packages-dev

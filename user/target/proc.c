@@ -96,7 +96,9 @@ static int collect_threads(DIR *tasks, pid_t **ret_tids, size_t *ret_count)
 	pid_t *tids = malloc(size * sizeof(*tids));
 	struct dirent *entry;
 
-	while (tids && (entry = readdir(tasks))) {
+	if (!tids)
+		return -ENOMEM;
+	while ((entry = readdir(tasks))) {
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		if (count == size) {
@@ -113,8 +115,6 @@ static int collect_threads(DIR *tasks, pid_t **ret_tids, size_t *ret_count)
 		}
 		tids[count++] = (pid_t)strtol(entry->d_name, NULL, 10);
 	}
-	if (!tids)
-		return -ENOMEM;
 	if (count == 0) {
 		free(tids);
 		return -ESRCH;

@@ -136,7 +136,11 @@ fn wide(options: &Options) -> Result<Pipeline, Error> {
         let (stream, input) = circuit.add_input_zset::<u64>();
         let mut last = stream.clone();
         for operator in 0..operators {
-            let from = if operator % CHAIN == 0 { &stream } else { &last };
+            let from = if operator % CHAIN == 0 {
+                &stream
+            } else {
+                &last
+            };
             last = from.map(|value: &u64| value.wrapping_add(1));
         }
         Ok(input)
