@@ -57,6 +57,7 @@ struct engine_park {
 	bool parked;
 	uint64_t since_ns;   /* CLOCK_MONOTONIC, when parked */
 	unsigned int reason; /* when parked */
+	uint64_t when_ns;    /* CLOCK_MONOTONIC, a moment at which it was so */
 	uint64_t total_ns;   /* parked or blocked since the program's start */
 	uint64_t by_reason_ns[PARK_REASONS];
 };
@@ -94,43 +95,5 @@ int engine_worker__park(struct target *target, const struct layout *layout,
 int engine_worker__step(struct target *target, const struct layout *layout,
 			const struct engine_worker *worker, size_t circuit,
 			struct engine_step *ret_step);
-
-/* The built-in CPU profiler's counters of one circuit (CircuitCPUProfile, src/profile/cpu.rs). */
-struct engine_circuit_counters {
-	struct node_path id;
-	uint64_t steps;
-	uint64_t step_real_ns;
-	uint64_t step_cpu_ns;
-	uint64_t wait_ns;
-	uint64_t wait_by_reason_ns[PARK_REASONS];
-	uint64_t idle_ns;
-	bool step_open;
-	uint64_t step_since_ns; /* CLOCK_MONOTONIC, when step_open */
-};
-
-/* The same for one operator (OperatorCPUProfile). */
-struct engine_operator_counters {
-	struct node_path id;
-	uint64_t invocations;
-	uint64_t real_ns;
-	uint64_t cpu_ns;
-};
-
-struct engine_counters {
-	struct engine_circuit_counters *circuits;
-	size_t circuit_count;
-	struct engine_operator_counters *operators;
-	size_t operator_count;
-};
-
-/*
- * Reads the built-in CPU profiler's counters of a worker: of each operator two equal reads in a
- * row, of all circuits together likewise. Sorted by id. Returns 0, -ENODATA when that profiler is
- * off, -EAGAIN when no two reads were equal or the circuit is gone, -EPROTO.
- */
-int engine_worker__counters(struct target *target, const struct layout *layout,
-			    const struct engine_worker *worker,
-			    struct engine_counters **ret_counters);
-void engine_counters__free(struct engine_counters *counters);
 
 #endif

@@ -10,9 +10,13 @@
 #include <stdint.h>
 
 #include "engine/engine.h"
+#include "engine/engine_reading.h"
 #include "engine/fields.h"
 #include "engine/gather.h"
 #include "engine/hashmap.h"
+
+/* CLOCK_MONOTONIC, ns. */
+uint64_t engine_clock(void);
 
 /* How often a read is tried again while the worker changes what is read. */
 #define ENGINE_TRIES 20
@@ -76,12 +80,31 @@ int engine_circuits__read(struct memory *memory, const struct layout *layout,
 uint64_t engine_scheduler__find(struct memory *memory, const struct layout *layout,
 				uint64_t executor, uint64_t vtable, uint64_t nodes);
 
-/* The maps of a CPUProfilerInner (src/profile/cpu.rs). */
+/* Reads a worker's RuntimeIdle once. Returns 0, -EAGAIN when it was changing, or as
+ * memory__read(). */
+int engine_idle__read(struct memory *memory, const struct engine_idle *idle,
+		      struct engine_park *ret_park);
+
+/* The maps of a CPUProfilerInner (src/profile/cpu.rs), by GlobalNodeId. */
+enum profiler_map {
+	MAP_OPERATORS,
+	MAP_PROFILES,	   /* circuit_profiles */
+	MAP_STARTS,	   /* step_start_times, of circuits in a step */
+	MAP_ENDS,	   /* step_end_times, of circuits between two steps */
+	MAP_START_CPU,	   /* step_start_cpu, as MAP_STARTS */
+	MAP_START_WAIT,	   /* step_start_idle, likewise */
+	MAP_START_REASONS, /* step_start_idle_by_reason, likewise */
+	PROFILER_MAPS
+};
+
 struct engine_profiler {
-	struct table_header operators;
-	struct table_header circuits;
-	struct table_header starts; /* of open steps */
-	struct table_header ends;   /* of circuits between two steps */
+	struct table_header maps[PROFILER_MAPS]; /* without items when the layout lacks it */
+};
+
+/* A copied map. */
+struct map_copy {
+	struct buffer image;
+	struct node_path *ids; /* in the order of table__next() */
 };
 
 /* Finds a worker's RcInner<RefCell<CPUProfilerInner>>. Returns 0, -ENODATA when the profiler is
@@ -94,13 +117,40 @@ int engine_profiler__read(struct memory *memory, const struct layout *layout, ui
 /* When the open step of circuit @id began. Returns 0, -ENOENT when none is open, or as above. */
 int engine_profiler__step_start(struct memory *memory, const struct layout *layout,
 				uint64_t address, const struct node_path *id, uint64_t *ret_ns);
-
-/*
- * Reads the ids of all entries of a copied map, whose GlobalNodeId is @id_item of the entry, in the
- * order of table__next(). Returns 0, -EPROTO, -ENOMEM, or as memory__read(); free *ret_ids.
- */
+/* Reads the ids in a map whose image was copied. Returns 0, -EPROTO, -ENOMEM, or as above. */
 int engine_profiler__ids(struct memory *memory, const struct layout *layout,
-			 const struct table_header *header, const uint8_t *image,
-			 enum layout_item id_item, struct node_path **ret_ids);
+			 const struct engine_profiler *profiler, enum profiler_map map,
+			 struct map_copy *copy);
+
+/* All maps of a CPUProfilerInner, copied while the worker counts on. */
+struct profiler_copy {
+	struct memory *memory;
+	const struct layout *layout;
+	uint64_t address;
+	struct engine_profiler profiler;
+	struct map_copy maps[PROFILER_MAPS];
+	struct buffer object;
+	struct buffer again; /* for second reads */
+	struct buffer entry; /* of one entry */
+};
+
+/* The steps of a copy; each returns 0, -EAGAIN when the worker interfered, or as above. */
+int profiler_copy__heads(struct profiler_copy *copy);
+/* All maps but that of the operators, with their ids. */
+int profiler_copy__circuits(struct profiler_copy *copy);
+/* Each operator's entry such that two reads in a row agree on it. */
+int profiler_copy__operators(struct profiler_copy *copy);
+/* Whether the maps of circuits, and where all maps lie, are still as they were copied. */
+int profiler_copy__check(struct profiler_copy *copy);
+/* The operators' ids, which never change. */
+int profiler_copy__operator_ids(struct profiler_copy *copy);
+void profiler_copy__free(struct profiler_copy *copy);
+
+/* Makes counters of a copy. Each returns 0, -EPROTO or -ENOMEM, and that of circuits -EAGAIN when
+ * the copy was taken within the writing of an event. */
+int engine_reading__take_circuits(const struct profiler_copy *copy, const struct graph *graph,
+				  struct engine_reading *reading);
+int engine_reading__take_operators(const struct profiler_copy *copy, const struct graph *graph,
+				   struct engine_reading *reading);
 
 #endif

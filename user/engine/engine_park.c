@@ -51,11 +51,12 @@ static bool adds_up(const struct words *words)
 	return sum == words->total && words->reason < PARK_REASONS;
 }
 
-static int take_words(const struct engine_idle *idle, const struct words *words,
+static int take_words(const struct engine_idle *idle, const struct words *words, uint64_t when_ns,
 		      struct engine_park *ret_park)
 {
 	struct engine_park park = {
 		.parked = words->start != 0,
+		.when_ns = when_ns,
 		.total_ns = words->total,
 	};
 
@@ -69,11 +70,27 @@ static int take_words(const struct engine_idle *idle, const struct words *words,
 	return 0;
 }
 
+int engine_idle__read(struct memory *memory, const struct engine_idle *idle,
+		      struct engine_park *ret_park)
+{
+	struct words before = { 0 }, after = { 0 };
+	int err = read_words(memory, idle, &before);
+	/* Between two equal reads nothing changed: no word ever takes a value again. */
+	uint64_t when_ns = engine_clock();
+
+	if (!err)
+		err = read_words(memory, idle, &after);
+	if (err)
+		return err;
+	if (memcmp(&before, &after, sizeof(before)) || !adds_up(&before))
+		return -EAGAIN;
+	return take_words(idle, &before, when_ns, ret_park);
+}
+
 int engine_worker__park(struct target *target, const struct layout *layout,
 			const struct engine_worker *worker, struct engine_park *ret_park)
 {
 	struct engine_root root;
-	struct words before = { 0 }, after = { 0 };
 	int err;
 
 	if (!worker->handle)
@@ -84,15 +101,9 @@ int engine_worker__park(struct target *target, const struct layout *layout,
 	for (int i = 0; i < ENGINE_TRIES; i++) {
 		if (i)
 			usleep(PAUSE_US);
-		err = read_words(target->memory, &worker->idle, &before);
-		if (!err)
-			err = read_words(target->memory, &worker->idle, &after);
-		if (err == -EFAULT)
-			return -EAGAIN;
-		if (err)
-			return err;
-		if (memcmp(&before, &after, sizeof(before)) == 0 && adds_up(&before))
-			return take_words(&worker->idle, &before, ret_park);
+		err = engine_idle__read(target->memory, &worker->idle, ret_park);
+		if (err != -EAGAIN)
+			break;
 	}
-	return -EAGAIN;
+	return err == -EFAULT ? -EAGAIN : err;
 }

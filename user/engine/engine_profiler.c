@@ -22,11 +22,30 @@ int engine_profiler__find(struct memory *memory, const struct layout *layout,
 	return err == -ENOENT ? -ENODATA : err;
 }
 
-static int decode_table(const struct layout *layout, const uint8_t *object, enum layout_item table,
-			enum layout_item entry_size, struct table_header *ret_header)
+static const struct {
+	enum layout_item table;
+	enum layout_item entry_size;
+	enum layout_item id;
+} maps[PROFILER_MAPS] = {
+	[MAP_OPERATORS] = { LAYOUT_PROFILER_OPERATORS, LAYOUT_OPERATOR_ENTRY_SIZE,
+			    LAYOUT_OPERATOR_ENTRY_ID },
+	[MAP_PROFILES] = { LAYOUT_PROFILER_CIRCUITS, LAYOUT_PROFILE_ENTRY_SIZE,
+			   LAYOUT_PROFILE_ENTRY_ID },
+	[MAP_STARTS] = { LAYOUT_PROFILER_STARTS, LAYOUT_START_ENTRY_SIZE, LAYOUT_START_ENTRY_ID },
+	[MAP_ENDS] = { LAYOUT_PROFILER_ENDS, LAYOUT_START_ENTRY_SIZE, LAYOUT_START_ENTRY_ID },
+	[MAP_START_CPU] = { LAYOUT_PROFILER_START_CPU, LAYOUT_CLOCK_ENTRY_SIZE,
+			    LAYOUT_CLOCK_ENTRY_ID },
+	[MAP_START_WAIT] = { LAYOUT_PROFILER_START_WAIT, LAYOUT_CLOCK_ENTRY_SIZE,
+			     LAYOUT_CLOCK_ENTRY_ID },
+	[MAP_START_REASONS] = { LAYOUT_PROFILER_START_REASONS, LAYOUT_REASONS_ENTRY_SIZE,
+				LAYOUT_REASONS_ENTRY_ID },
+};
+
+static int decode_map(const struct layout *layout, const uint8_t *object, enum profiler_map map,
+		      struct table_header *ret_header)
 {
-	int err = table_header__decode(layout, field(layout, object, table),
-				       layout__get(layout, entry_size), ret_header);
+	int err = table_header__decode(layout, field(layout, object, maps[map].table),
+				       layout__get(layout, maps[map].entry_size), ret_header);
 
 	return !err && ret_header->items > GRAPH_NODES_MAX ? -EPROTO : err;
 }
@@ -34,6 +53,8 @@ static int decode_table(const struct layout *layout, const uint8_t *object, enum
 int engine_profiler__read(struct memory *memory, const struct layout *layout, uint64_t address,
 			  struct buffer *object, struct engine_profiler *ret_profiler)
 {
+	bool baselines = fields__check(layout, FIELDS_BASELINES, NULL) == 0;
+	struct engine_profiler profiler = { 0 };
 	uint64_t strong;
 	int err = buffer__read(object, memory, address, layout__get(layout, LAYOUT_PROFILER_SIZE));
 
@@ -43,18 +64,15 @@ int engine_profiler__read(struct memory *memory, const struct layout *layout, ui
 	strong = field_u64(layout, object->bytes, LAYOUT_PROFILER_STRONG);
 	if (strong == 0 || strong > UINT16_MAX)
 		return -EPROTO;
-	err = decode_table(layout, object->bytes, LAYOUT_PROFILER_OPERATORS,
-			   LAYOUT_OPERATOR_ENTRY_SIZE, &ret_profiler->operators);
-	if (!err)
-		err = decode_table(layout, object->bytes, LAYOUT_PROFILER_CIRCUITS,
-				   LAYOUT_PROFILE_ENTRY_SIZE, &ret_profiler->circuits);
-	if (!err)
-		err = decode_table(layout, object->bytes, LAYOUT_PROFILER_STARTS,
-				   LAYOUT_START_ENTRY_SIZE, &ret_profiler->starts);
-	if (!err)
-		err = decode_table(layout, object->bytes, LAYOUT_PROFILER_ENDS,
-				   LAYOUT_START_ENTRY_SIZE, &ret_profiler->ends);
-	return err;
+	for (int map = 0; map < PROFILER_MAPS; map++) {
+		if (map >= MAP_START_CPU && !baselines)
+			break;
+		err = decode_map(layout, object->bytes, map, &profiler.maps[map]);
+		if (err)
+			return err;
+	}
+	*ret_profiler = profiler;
+	return 0;
 }
 
 /* Makes reads of all GlobalNodeIds of a map. */
@@ -81,16 +99,17 @@ static int list_ids(const struct layout *layout, const struct table_header *head
 }
 
 int engine_profiler__ids(struct memory *memory, const struct layout *layout,
-			 const struct table_header *header, const uint8_t *image,
-			 enum layout_item id_item, struct node_path **ret_ids)
+			 const struct engine_profiler *profiler, enum profiler_map map,
+			 struct map_copy *copy)
 {
+	const struct table_header *header = &profiler->maps[map];
 	struct gather_part *parts = calloc(header->items + 1, sizeof(*parts));
 	uint64_t(*words)[NODE_PATH_MAX] = calloc(header->items + 1, sizeof(*words));
 	struct node_path *ids = calloc(header->items + 1, sizeof(*ids));
 	int err = parts && words && ids ? 0 : -ENOMEM;
 
 	if (!err)
-		err = list_ids(layout, header, image, id_item, parts, words, ids);
+		err = list_ids(layout, header, copy->image.bytes, maps[map].id, parts, words, ids);
 	if (!err)
 		err = gather__read(memory, parts, header->items);
 	for (uint64_t i = 0; !err && i < header->items; i++) {
@@ -99,33 +118,35 @@ int engine_profiler__ids(struct memory *memory, const struct layout *layout,
 	}
 	free(parts);
 	free(words);
-	if (err)
+	if (err) {
 		free(ids);
-	else
-		*ret_ids = ids;
-	return err;
+		return err;
+	}
+	free(copy->ids);
+	copy->ids = ids;
+	return 0;
 }
 
 int engine_profiler__step_start(struct memory *memory, const struct layout *layout,
 				uint64_t address, const struct node_path *id, uint64_t *ret_ns)
 {
-	struct buffer object = { 0 }, image = { 0 };
+	struct buffer object = { 0 };
 	struct engine_profiler profiler;
-	struct node_path *ids = NULL;
+	struct map_copy copy = { 0 };
 	const uint8_t *entry;
 	uint64_t cursor = 0;
 	int err = engine_profiler__read(memory, layout, address, &object, &profiler);
+	const struct table_header *starts = &profiler.maps[MAP_STARTS];
 
 	if (!err)
-		err = table__read(memory, &profiler.starts, &image);
+		err = table__read(memory, starts, &copy.image);
 	if (!err)
-		err = engine_profiler__ids(memory, layout, &profiler.starts, image.bytes,
-					   LAYOUT_START_ENTRY_ID, &ids);
+		err = engine_profiler__ids(memory, layout, &profiler, MAP_STARTS, &copy);
 	if (err)
 		goto out;
 	err = -ENOENT;
-	for (size_t i = 0; (entry = table__next(&profiler.starts, image.bytes, &cursor)); i++) {
-		if (node_path__compare(&ids[i], id))
+	for (size_t i = 0; (entry = table__next(starts, copy.image.bytes, &cursor)); i++) {
+		if (node_path__compare(&copy.ids[i], id))
 			continue;
 		err = field_instant(layout, field(layout, entry, LAYOUT_START_INSTANT), ret_ns)
 			      ? 0
@@ -133,8 +154,8 @@ int engine_profiler__step_start(struct memory *memory, const struct layout *layo
 		break;
 	}
 out:
-	free(ids);
+	free(copy.ids);
+	buffer__free(&copy.image);
 	buffer__free(&object);
-	buffer__free(&image);
 	return err;
 }

@@ -3,15 +3,16 @@
 
 #include "engine/fields.h"
 
-#define OBJECT_MAX   65536 /* the largest object that we believe, bytes */
-#define VEC_BYTES    24	   /* three words: capacity, pointer, length */
-#define COW_BYTES    24	   /* a String or a &str */
-#define TABLE_BYTES  32	   /* four words: control bytes, mask, growth left, items */
-#define CLOCK_BYTES  16	   /* Duration and timespec: seconds and nanoseconds */
-#define IDLE_BYTES   48	   /* RuntimeIdle: an Instant and four Arcs */
-#define ARC_BYTES    24	   /* ArcInner<u64>: two counts and the word */
-#define NO_ITEM	     LAYOUT_ITEMS
-#define NSEC_PER_SEC 1000000000ull
+#define OBJECT_MAX    65536		 /* the largest object that we believe, bytes */
+#define VEC_BYTES     24		 /* three words: capacity, pointer, length */
+#define COW_BYTES     24		 /* a String or a &str */
+#define TABLE_BYTES   32		 /* four words: control bytes, mask, growth left, items */
+#define CLOCK_BYTES   16		 /* Duration and timespec: seconds and nanoseconds */
+#define IDLE_BYTES    48		 /* RuntimeIdle: an Instant and four Arcs */
+#define ARC_BYTES     24		 /* ArcInner<u64>: two counts and the word */
+#define REASONS_BYTES (10 * CLOCK_BYTES) /* PARK_REASONS Durations */
+#define NO_ITEM	      LAYOUT_ITEMS
+#define NSEC_PER_SEC  1000000000ull
 
 /* A field, the object that must hold it and how long it is. */
 struct span {
@@ -144,8 +145,7 @@ static const struct span profiler_spans[] = {
 	IN(PROFILE_STEP_REAL, PROFILE_ENTRY_SIZE, CLOCK_BYTES),
 	IN(PROFILE_STEP_CPU, PROFILE_ENTRY_SIZE, CLOCK_BYTES),
 	IN(PROFILE_WAIT_REAL, PROFILE_ENTRY_SIZE, CLOCK_BYTES),
-	/* PARK_REASONS Durations of 16 bytes. */
-	IN(PROFILE_WAIT_BY_REASON, PROFILE_ENTRY_SIZE, 10 * CLOCK_BYTES),
+	IN(PROFILE_WAIT_BY_REASON, PROFILE_ENTRY_SIZE, REASONS_BYTES),
 	IN(PROFILE_IDLE_REAL, PROFILE_ENTRY_SIZE, CLOCK_BYTES),
 	IN(START_ENTRY_ID, START_ENTRY_SIZE, VEC_BYTES),
 	IN(START_INSTANT, START_ENTRY_SIZE, CLOCK_BYTES),
@@ -153,6 +153,17 @@ static const struct span profiler_spans[] = {
 	IN_BYTES(DURATION_NANOS, CLOCK_BYTES, 4),
 	IN_BYTES(INSTANT_SECS, CLOCK_BYTES, 8),
 	IN_BYTES(INSTANT_NANOS, CLOCK_BYTES, 4),
+};
+
+static const struct span baseline_spans[] = {
+	IN(PROFILER_START_CPU, PROFILER_SIZE, TABLE_BYTES),
+	IN(PROFILER_START_WAIT, PROFILER_SIZE, TABLE_BYTES),
+	IN(PROFILER_START_REASONS, PROFILER_SIZE, TABLE_BYTES),
+	IN(CLOCK_ENTRY_ID, CLOCK_ENTRY_SIZE, VEC_BYTES),
+	IN(CLOCK_DURATION, CLOCK_ENTRY_SIZE, CLOCK_BYTES),
+	IN(REASONS_ENTRY_ID, REASONS_ENTRY_SIZE, VEC_BYTES),
+	IN(REASONS_DURATIONS, REASONS_ENTRY_SIZE, REASONS_BYTES),
+	WORD_IN(PROFILE_IDLES, PROFILE_ENTRY_SIZE),
 };
 
 static int check_size(const struct layout *layout, enum layout_item item, uint32_t fixed,
@@ -202,6 +213,7 @@ int fields__check(const struct layout *layout, enum fields_part part, struct fai
 		[FIELDS_HANDLE] = PART(handle_spans),
 		[FIELDS_SCHEDULER] = PART(scheduler_spans),
 		[FIELDS_PROFILER] = PART(profiler_spans),
+		[FIELDS_BASELINES] = PART(baseline_spans),
 #undef PART
 	};
 	int err;

@@ -24,6 +24,7 @@ enum fields_part {
 	FIELDS_HANDLE,	  /* CircuitHandle and RuntimeIdle */
 	FIELDS_SCHEDULER, /* DynamicScheduler */
 	FIELDS_PROFILER,  /* CPUProfilerInner */
+	FIELDS_BASELINES, /* the same: what its clocks showed when the open steps began */
 };
 
 /*

@@ -63,24 +63,25 @@ static int read_each(struct memory *memory, struct gather_part *parts, size_t co
 	return result;
 }
 
-static int read_span(struct memory *memory, struct gather_part *parts, size_t count, uint64_t end,
-		     uint8_t *span)
+/* Parts and what lies between them in one read. */
+static int read_span(struct memory *memory, struct gather_part *parts, size_t count, uint64_t end)
 {
 	uint64_t start = parts[0].addr;
+	uint8_t *span;
 	int err;
 
 	if (count == 1 || start == end)
 		return read_each(memory, parts, count);
+	span = malloc(end - start);
+	if (!span)
+		return -ENOMEM;
 	err = memory__read(memory, start, span, end - start);
-	if (err == -ESRCH)
-		return err;
-	if (err)
-		return read_each(memory, parts, count);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; !err && i < count; i++) {
 		memcpy(parts[i].to, span + (parts[i].addr - start), parts[i].len);
 		parts[i].err = 0;
 	}
-	return 0;
+	free(span);
+	return err && err != -ESRCH ? read_each(memory, parts, count) : err;
 }
 
 /* How many parts from the first on are worth one read, and where that ends. */
@@ -107,26 +108,21 @@ static size_t take_span(const struct gather_part *parts, size_t count, uint64_t 
 
 int gather__read(struct memory *memory, struct gather_part *parts, size_t count)
 {
-	uint8_t *span;
 	int result = 0;
 
 	if (count == 0)
 		return 0;
-	span = malloc(SPAN_MAX);
-	if (!span)
-		return -ENOMEM;
 	qsort(parts, count, sizeof(*parts), compare_parts);
 	for (size_t first = 0; first < count;) {
 		uint64_t end;
 		size_t taken = take_span(&parts[first], count - first, &end);
-		int err = read_span(memory, &parts[first], taken, end, span);
+		int err = read_span(memory, &parts[first], taken, end);
 
 		if (err)
 			result = err;
-		if (err == -ESRCH)
+		if (err == -ESRCH || err == -ENOMEM)
 			break;
 		first += taken;
 	}
-	free(span);
 	return result;
 }

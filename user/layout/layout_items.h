@@ -67,6 +67,9 @@
 #define LAYOUT_T_ARC	"alloc::sync::ArcInner<core::sync::atomic::AtomicU64>"
 #define LAYOUT_T_STEP_FUTURE \
 	"dbsp::circuit::schedule::dynamic_scheduler::{impl#*}::step::{async_fn_env#0}<*"
+#define LAYOUT_T_TASK_FUTURE \
+	"dbsp::circuit::schedule::dynamic_scheduler::{impl#*}::spawn_task::{async_block_env#0}<*"
+#define LAYOUT_T_TIMED	       "dbsp::circuit::circuit_builder::Timed<*"
 #define LAYOUT_T_EVENT	       "dbsp::circuit::trace::SchedulerEvent"
 #define LAYOUT_T_CHILD_CIRCUIT "dbsp::circuit::circuit_builder::ChildCircuit<*>"
 #define LAYOUT_T_SCHEDULER     "dbsp::circuit::schedule::dynamic_scheduler::DynamicScheduler"
@@ -78,6 +81,9 @@
 #define LAYOUT_T_PROFILE_ENTRY \
 	"(dbsp::circuit::circuit_builder::GlobalNodeId, dbsp::profile::cpu::CircuitCPUProfile)"
 #define LAYOUT_T_START_ENTRY "(dbsp::circuit::circuit_builder::GlobalNodeId, std::time::Instant)"
+#define LAYOUT_T_CLOCK_ENTRY "(dbsp::circuit::circuit_builder::GlobalNodeId, core::time::Duration)"
+#define LAYOUT_T_REASONS_ENTRY \
+	"(dbsp::circuit::circuit_builder::GlobalNodeId, [core::time::Duration; 10])"
 
 /* The standard library: Vec, String, Cow<str>, Location, Duration, hashbrown tables */
 #define LAYOUT_STD_ITEMS(X)                                                                       \
@@ -277,19 +283,47 @@
 	X(START_ENTRY_ID, "step_start_time.id", false, LAYOUT_T_START_ENTRY, "__0")                \
 	X(START_INSTANT, "step_start_time.instant", false, LAYOUT_T_START_ENTRY, "__1")
 
+/* The same: what the clocks of open steps showed when they began */
+#define LAYOUT_BASELINE_ITEMS(X)                                                                   \
+	X(PROFILER_START_CPU, "cpu_profiler.step_start_cpu", false, LAYOUT_T_PROFILER,             \
+	  "value.value.value.step_start_cpu.table.table")                                          \
+	X(PROFILER_START_WAIT, "cpu_profiler.step_start_idle", false, LAYOUT_T_PROFILER,           \
+	  "value.value.value.step_start_idle.table.table")                                         \
+	X(PROFILER_START_REASONS, "cpu_profiler.step_start_idle_by_reason", false,                 \
+	  LAYOUT_T_PROFILER, "value.value.value.step_start_idle_by_reason.table.table")            \
+	X(CLOCK_ENTRY_SIZE, "step_start_clock.size", false, LAYOUT_T_CLOCK_ENTRY, "#size")         \
+	X(CLOCK_ENTRY_ID, "step_start_clock.id", false, LAYOUT_T_CLOCK_ENTRY, "__0")               \
+	X(CLOCK_DURATION, "step_start_clock.duration", false, LAYOUT_T_CLOCK_ENTRY, "__1")         \
+	X(REASONS_ENTRY_SIZE, "step_start_reasons.size", false, LAYOUT_T_REASONS_ENTRY, "#size")   \
+	X(REASONS_ENTRY_ID, "step_start_reasons.id", false, LAYOUT_T_REASONS_ENTRY, "__0")         \
+	X(REASONS_DURATIONS, "step_start_reasons.durations", false, LAYOUT_T_REASONS_ENTRY, "__1") \
+	X(PROFILE_IDLES, "circuit_profile.idle.invocations", false, LAYOUT_T_PROFILE_ENTRY,        \
+	  "__1.idle_profile.invocations")
+
 /* What the probes in a step find their circuit by: dynamic_scheduler.rs, both `step`s */
-#define LAYOUT_STEP_ITEMS(X)                                                             \
-	X(STEP_CIRCUIT, "step_future.circuit", true, LAYOUT_T_STEP_FUTURE, "?0.circuit") \
-	X(CHILD_CIRCUIT_INNER, "child_circuit.inner", true, LAYOUT_T_CHILD_CIRCUIT, "inner.ptr")   \
-	X(EVENT_TAG, "scheduler_event.tag", false, LAYOUT_T_EVENT, "!tag")                         \
-	X(EVENT_TAGSIZE, "scheduler_event.tagsize", false, LAYOUT_T_EVENT, "!tagsize")             \
-	X(EVENT_IS_STEP_START, "scheduler_event.is_step_start", false, LAYOUT_T_EVENT,             \
-	  "!is=StepStart")                                                                         \
-	X(EVENT_IS_STEP_END, "scheduler_event.is_step_end", false, LAYOUT_T_EVENT, "!is=StepEnd")  \
-	X(EVENT_START_CIRCUIT, "scheduler_event.step_start.circuit_id", false, LAYOUT_T_EVENT,     \
-	  "?StepStart.circuit_id")                                                                 \
-	X(EVENT_END_CIRCUIT, "scheduler_event.step_end.circuit_id", false, LAYOUT_T_EVENT,         \
+#define LAYOUT_STEP_ITEMS(X)                                                                      \
+	X(STEP_CIRCUIT, "step_future.circuit", true, LAYOUT_T_STEP_FUTURE, "?0.circuit")          \
+	X(CHILD_CIRCUIT_INNER, "child_circuit.inner", true, LAYOUT_T_CHILD_CIRCUIT, "inner.ptr")  \
+	X(EVENT_TAG, "scheduler_event.tag", false, LAYOUT_T_EVENT, "!tag")                        \
+	X(EVENT_TAGSIZE, "scheduler_event.tagsize", false, LAYOUT_T_EVENT, "!tagsize")            \
+	X(EVENT_IS_STEP_START, "scheduler_event.is_step_start", false, LAYOUT_T_EVENT,            \
+	  "!is=StepStart")                                                                        \
+	X(EVENT_IS_STEP_END, "scheduler_event.is_step_end", false, LAYOUT_T_EVENT, "!is=StepEnd") \
+	X(EVENT_START_CIRCUIT, "scheduler_event.step_start.circuit_id", false, LAYOUT_T_EVENT,    \
+	  "?StepStart.circuit_id")                                                                \
+	X(EVENT_END_CIRCUIT, "scheduler_event.step_end.circuit_id", false, LAYOUT_T_EVENT,        \
 	  "?StepEnd.circuit_id")
+
+/*
+ * What an operator is found by while it runs: Inner::spawn_task(), dynamic_scheduler.rs. What an
+ * async block captures keeps its place in all of the block's states.
+ */
+#define LAYOUT_TASK_ITEMS(X)                                                           \
+	X(TASK_CIRCUIT, "task_future.circuit", false, LAYOUT_T_TASK_FUTURE,            \
+	  "?0.circuit.inner.ptr")                                                      \
+	X(TASK_NODE, "task_future.node_id", false, LAYOUT_T_TASK_FUTURE, "?0.node_id") \
+	X(TIMED_REAL, "timed.elapsed.real", false, LAYOUT_T_TIMED, "elapsed.real")     \
+	X(TIMED_CPU, "timed.elapsed.cpu", false, LAYOUT_T_TIMED, "elapsed.cpu")
 
 #define LAYOUT_ITEM_LIST(X)      \
 	LAYOUT_STD_ITEMS(X)      \
@@ -299,7 +333,9 @@
 	LAYOUT_GRAPH_ITEMS(X)    \
 	LAYOUT_SCHEDULE_ITEMS(X) \
 	LAYOUT_STEP_ITEMS(X)     \
-	LAYOUT_PROFILER_ITEMS(X)
+	LAYOUT_TASK_ITEMS(X)     \
+	LAYOUT_PROFILER_ITEMS(X) \
+	LAYOUT_BASELINE_ITEMS(X)
 
 enum layout_item {
 #define X(id, name, required, type, path) LAYOUT_##id,
