@@ -54,6 +54,16 @@ static bool is_emulated(const uint8_t *bytes, size_t length)
 	return length == 2 && bytes[0] == 0x41 && bytes[1] >= 0x50 && bytes[1] <= 0x57;
 }
 
+/* The condition that a jump tests ("tttn" of the opcode), in both encodings. */
+static uint8_t condition_of(const uint8_t *bytes, size_t length)
+{
+	if (length == 2 && bytes[0] >= 0x70 && bytes[0] <= 0x7f)
+		return bytes[0] & 0xf;
+	if (length == 6 && bytes[0] == 0x0f && bytes[1] >= 0x80 && bytes[1] <= 0x8f)
+		return bytes[1] & 0xf;
+	return CODE_NO_CONDITION;
+}
+
 static void describe_flow(csh handle, const cs_insn *insn, struct code_insn *out)
 {
 	const cs_x86 *x86 = &insn->detail->x86;
@@ -91,6 +101,45 @@ static void describe_memory(const cs_x86_op *op, struct code_insn *out)
 		out->data = CODE_OTHER;
 }
 
+/* A word at an address that the instruction itself names: relative to it, or absolute. */
+static bool describe_constant_memory(const cs_insn *insn, const cs_x86_op *op,
+				     struct code_insn *out)
+{
+	if (op->mem.segment != X86_REG_INVALID || op->mem.index != X86_REG_INVALID ||
+	    op->mem.base != X86_REG_RIP)
+		return false;
+	out->value = insn->address + insn->size + (uint64_t)op->mem.disp;
+	out->size = op->size;
+	return true;
+}
+
+static void describe_load(const cs_insn *insn, const cs_x86_op *op, struct code_insn *out)
+{
+	out->data = CODE_LOAD_AT;
+	if (describe_constant_memory(insn, op, out))
+		return;
+	out->data = CODE_LOAD;
+	describe_memory(op, out);
+}
+
+static void describe_target(const cs_insn *insn, struct code_insn *out)
+{
+	const cs_x86_op *op = &insn->detail->x86.operands[0];
+
+	if (insn->detail->x86.op_count != 1)
+		return;
+	if (op->type == X86_OP_REG) {
+		out->data = CODE_TO_REG;
+		out->src = general_register(op->reg);
+	} else if (op->type == X86_OP_MEM) {
+		out->data = CODE_TO_AT;
+		if (describe_constant_memory(insn, op, out))
+			return;
+		out->data = CODE_TO_LOADED;
+		describe_memory(op, out);
+	}
+}
+
 static void describe_mov(const cs_insn *insn, struct code_insn *out)
 {
 	const cs_x86_op *dst = &insn->detail->x86.operands[0];
@@ -106,8 +155,7 @@ static void describe_mov(const cs_insn *insn, struct code_insn *out)
 			out->data = CODE_SET;
 			out->value = (uint64_t)src->imm;
 		} else if (src->type == X86_OP_MEM) {
-			out->data = CODE_LOAD;
-			describe_memory(src, out);
+			describe_load(insn, src, out);
 		}
 	} else if (dst->type == X86_OP_MEM) {
 		if (src->type == X86_OP_REG) {
@@ -121,10 +169,82 @@ static void describe_mov(const cs_insn *insn, struct code_insn *out)
 	}
 }
 
+/* Addition to a register: of another one, or of a value, which subtraction negates. */
+static void describe_add(const cs_insn *insn, struct code_insn *out)
+{
+	const cs_x86_op *dst = &insn->detail->x86.operands[0];
+	const cs_x86_op *src = &insn->detail->x86.operands[1];
+
+	if (dst->type != X86_OP_REG)
+		return;
+	if (src->type == X86_OP_IMM) {
+		out->data = CODE_ADD_VALUE;
+		out->dst = general_register(dst->reg);
+		out->size = dst->size;
+		out->value = insn->id == X86_INS_SUB ? 0 - (uint64_t)src->imm : (uint64_t)src->imm;
+	} else if (src->type == X86_OP_REG && insn->id == X86_INS_ADD) {
+		out->data = CODE_ADD;
+		out->dst = general_register(dst->reg);
+		out->src = general_register(src->reg);
+	}
+}
+
+static void describe_lea(const cs_insn *insn, struct code_insn *out)
+{
+	const cs_x86_op *dst = &insn->detail->x86.operands[0];
+	const cs_x86_op *src = &insn->detail->x86.operands[1];
+
+	out->data = CODE_ADDRESS;
+	if (!describe_constant_memory(insn, src, out)) {
+		out->data = CODE_PLACE;
+		describe_memory(src, out);
+	}
+	out->dst = general_register(dst->reg);
+	out->size = dst->size;
+}
+
+static void describe_push_pop(const cs_insn *insn, struct code_insn *out)
+{
+	const cs_x86_op *op = &insn->detail->x86.operands[0];
+	uint8_t reg = op->type == X86_OP_REG ? general_register(op->reg) : CODE_NO_REG;
+
+	if (insn->id == X86_INS_PUSH) {
+		out->data = CODE_PUSH;
+		out->src = reg;
+	} else if (insn->id == X86_INS_POP) {
+		out->data = CODE_POP;
+		out->dst = reg;
+	}
+	/* Eight bytes, unless a prefix says two. */
+	out->size = insn->detail->x86.prefix[2] == X86_PREFIX_OPSIZE ? 2 : 8;
+}
+
+/*
+ * An operand in memory that any other instruction may change. What capstone 4 says of accesses is
+ * wrong for stores of vector registers, so that every first operand counts.
+ */
+static void describe_clobber(const cs_insn *insn, struct code_insn *out)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+
+	if (insn->id == X86_INS_NOP || insn->id == X86_INS_CMP || insn->id == X86_INS_TEST)
+		return;
+	for (uint8_t i = 0; i < x86->op_count; i++) {
+		const cs_x86_op *op = &x86->operands[i];
+
+		if (op->type != X86_OP_MEM || (i > 0 && !(op->access & CS_AC_WRITE)))
+			continue;
+		out->data = CODE_CLOBBER;
+		describe_memory(op, out);
+	}
+}
+
 static void describe_data(const cs_insn *insn, struct code_insn *out)
 {
 	const cs_x86 *x86 = &insn->detail->x86;
 
+	if (x86->op_count == 1)
+		describe_push_pop(insn, out);
 	if (x86->op_count != 2)
 		return;
 	switch (insn->id) {
@@ -135,13 +255,7 @@ static void describe_data(const cs_insn *insn, struct code_insn *out)
 		describe_mov(insn, out);
 		break;
 	case X86_INS_LEA:
-		if (x86->operands[1].mem.base == X86_REG_RIP &&
-		    x86->operands[1].mem.index == X86_REG_INVALID) {
-			out->data = CODE_ADDRESS;
-			out->dst = general_register(x86->operands[0].reg);
-			out->value =
-				insn->address + insn->size + (uint64_t)x86->operands[1].mem.disp;
-		}
+		describe_lea(insn, out);
 		break;
 	case X86_INS_XOR:
 		if (x86->operands[0].type == X86_OP_REG && x86->operands[1].type == X86_OP_REG &&
@@ -151,11 +265,8 @@ static void describe_data(const cs_insn *insn, struct code_insn *out)
 		}
 		break;
 	case X86_INS_ADD:
-		if (x86->operands[0].type == X86_OP_REG && x86->operands[1].type == X86_OP_REG) {
-			out->data = CODE_ADD;
-			out->dst = general_register(x86->operands[0].reg);
-			out->src = general_register(x86->operands[1].reg);
-		}
+	case X86_INS_SUB:
+		describe_add(insn, out);
 		break;
 	default:
 		break;
@@ -193,11 +304,17 @@ static void describe(csh handle, const cs_insn *insn, struct code_insn *out)
 		.src = CODE_NO_REG,
 		.base = CODE_NO_REG,
 		.index = CODE_NO_REG,
+		.condition = condition_of(insn->bytes, insn->size),
 		.emulated = is_emulated(insn->bytes, insn->size),
 	};
 	describe_flow(handle, insn, out);
-	if (out->flow == CODE_NEXT)
+	if (out->flow == CODE_NEXT) {
 		describe_data(insn, out);
+		if (out->data == CODE_OTHER)
+			describe_clobber(insn, out);
+	} else if ((out->flow == CODE_CALL && !out->target) || out->flow == CODE_INDIRECT) {
+		describe_target(insn, out);
+	}
 	describe_writes(handle, insn, out);
 }
 

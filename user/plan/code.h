@@ -12,7 +12,8 @@
 
 #include "target/elf_image.h"
 
-#define CODE_NO_REG 0xff
+#define CODE_NO_REG	  0xff
+#define CODE_NO_CONDITION 0xff
 
 /* General registers in the processor's own numbering. */
 enum code_reg {
@@ -53,6 +54,16 @@ enum code_data {
 	CODE_STORE,	  /* size bytes at base + index * scale + disp = src */
 	CODE_STORE_VALUE, /* the same = value */
 	CODE_ADD,	  /* dst += src */
+	CODE_ADD_VALUE,	  /* dst += value, which is signed */
+	CODE_PLACE,	  /* dst = base + index * scale + disp, the address itself */
+	CODE_LOAD_AT,	  /* dst = size bytes at the address value */
+	CODE_PUSH,	  /* a new word on the stack = src, CODE_NO_REG: something else */
+	CODE_POP,	  /* dst = the last word of the stack, which goes */
+	CODE_CLOBBER,	  /* size bytes at base + index * scale + disp change in another way */
+	/* Where an indirect call or jump goes. */
+	CODE_TO_REG,	/* to the address in src */
+	CODE_TO_LOADED, /* to the word at base + index * scale + disp */
+	CODE_TO_AT,	/* to the word at the address value: through the global offset table */
 };
 
 struct code_insn {
@@ -70,7 +81,8 @@ struct code_insn {
 	uint8_t index;
 	uint8_t scale;
 	uint8_t size;
-	bool emulated; /* by arch/x86/kernel/uprobes.c: branch_xol_ops and push_xol_ops */
+	uint8_t condition; /* of CODE_BRANCH: its number in the opcode, or CODE_NO_CONDITION */
+	bool emulated;	   /* by arch/x86/kernel/uprobes.c: branch_xol_ops and push_xol_ops */
 };
 
 struct code {

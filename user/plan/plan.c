@@ -3,31 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/plan.h"
 #include "plan/code.h"
+#include "plan/plan_internal.h"
 #include "plan/step_code.h"
 
-#define FUNCTIONS_MAX 64
-#define ENTRY_BYTES   32 /* enough for endbr64 and the first push */
-
-struct function {
-	uint64_t address;
-	uint64_t size;
-	bool inner; /* Inner::step, else DynamicScheduler::step with or without the former inlined
-		     */
-};
-
-struct functions {
-	struct function list[FUNCTIONS_MAX];
-	size_t count;
-};
-
-struct planner {
-	const struct elf_image *image;
-	const struct layout *layout;
-	enum plan_steps steps;
-	struct plan *plan;
-};
+#define ENTRY_BYTES 32 /* enough for endbr64 and the first push */
 
 const char *plan_probe_kind__name(enum plan_probe_kind kind)
 {
@@ -38,13 +18,15 @@ const char *plan_probe_kind__name(enum plan_probe_kind kind)
 		[PLAN_STEP_END] = "step end",
 		[PLAN_POLL_ENTER] = "poll of a step",
 		[PLAN_POLL_LEAVE] = "return from a poll of a step",
+		[PLAN_EXACT] = "end of an evaluation",
+		[PLAN_TASK_ENTRY] = "entry of a task",
 	};
 
 	return (unsigned int)kind < PLAN_PROBE_KINDS ? names[kind] : "?";
 }
 
-static int add_probe(struct planner *planner, enum plan_probe_kind kind, uint64_t address,
-		     uint64_t cookie, bool emulated)
+int planner__add_probe(struct planner *planner, enum plan_probe_kind kind, uint64_t address,
+		       uint64_t cookie, bool emulated)
 {
 	struct plan *plan = planner->plan;
 	struct plan_probe probe = {
@@ -70,12 +52,16 @@ static bool ends_with(const char *text, const char *end)
 	return length >= end_length && !strcmp(text + length - end_length, end);
 }
 
-static int collect(const struct elf_symbol *symbol, void *arg)
+int functions__collect(const struct elf_symbol *symbol, void *arg)
 {
 	struct functions *functions = arg;
 
-	if (!symbol->is_function || !symbol->size || functions->count == FUNCTIONS_MAX)
+	if (!symbol->is_function || !symbol->size || functions->count == PLAN_FUNCTIONS_MAX)
 		return 0;
+	/* Equal functions may be folded into one that has several names. */
+	for (size_t i = 0; i < functions->count; i++)
+		if (functions->list[i].address == symbol->value)
+			return 0;
 	functions->list[functions->count++] =
 		(struct function){ symbol->value, symbol->size, false };
 	return 0;
@@ -86,7 +72,7 @@ static int collect_named(const struct elf_symbol *symbol, void *arg)
 	/* Not drop_in_place<..::park::{{closure}}> and the like. */
 	if (strstr(symbol->demangled, "drop_in_place") || strchr(symbol->demangled, '{'))
 		return 0;
-	return collect(symbol, arg);
+	return functions__collect(symbol, arg);
 }
 
 /*
@@ -105,16 +91,15 @@ static int collect_step(const struct elf_symbol *symbol, void *arg)
 		return 0;
 	if (!strstr(name, "::step::"))
 		return 0;
-	collect(symbol, arg);
+	functions__collect(symbol, arg);
 	if (functions->count > before)
 		functions->list[before].inner = strstr(name, "dynamic_scheduler::Inner") != NULL &&
 						!strstr(name, "DynamicScheduler");
 	return 0;
 }
 
-/* The first instruction that the kernel emulates at a function's entry, else the very first. */
-static uint64_t entry_address(const struct planner *planner, const struct function *function,
-			      bool *ret_emulated)
+uint64_t planner__entry_address(const struct planner *planner, const struct function *function,
+				bool *ret_emulated)
 {
 	size_t size = function->size < ENTRY_BYTES ? function->size : ENTRY_BYTES;
 	uint64_t address = function->address;
@@ -145,9 +130,9 @@ static void add_entries(struct planner *planner, const char *name, enum plan_pro
 	elf_image__each_symbol(planner->image, name, collect_named, &functions);
 	for (size_t i = 0; i < functions.count; i++) {
 		bool emulated;
-		uint64_t address = entry_address(planner, &functions.list[i], &emulated);
+		uint64_t address = planner__entry_address(planner, &functions.list[i], &emulated);
 
-		add_probe(planner, kind, address, 0, emulated);
+		planner__add_probe(planner, kind, address, 0, emulated);
 	}
 }
 
@@ -159,7 +144,7 @@ static bool has_probe(const struct plan *plan, enum plan_probe_kind kind)
 	return false;
 }
 
-static uint64_t place_cookie(const struct step_probe *probe, uint64_t circuit)
+uint8_t planner__place(uint8_t reg)
 {
 	static const uint8_t places[CODE_REGS] = {
 		[CODE_RBX] = 1 + DBPROF_IN_RBX, [CODE_RBP] = 1 + DBPROF_IN_RBP,
@@ -168,11 +153,16 @@ static uint64_t place_cookie(const struct step_probe *probe, uint64_t circuit)
 		[CODE_RSI] = 1 + DBPROF_IN_RSI, [CODE_RDI] = 1 + DBPROF_IN_RDI,
 	};
 
+	return reg < CODE_REGS && places[reg] ? places[reg] - 1 : PLAN_NO_PLACE;
+}
+
+static uint64_t place_cookie(const struct step_probe *probe, uint64_t circuit)
+{
+	uint8_t place = planner__place(probe->future.reg);
+
 	if (probe->future.reg == CODE_NO_REG)
 		return DBPROF_COOKIE(DBPROF_ON_STACK, circuit, probe->future.stack_offset);
-	if (probe->future.reg >= CODE_REGS || !places[probe->future.reg])
-		return UINT64_MAX;
-	return DBPROF_COOKIE(places[probe->future.reg] - 1, circuit, 0);
+	return place == PLAN_NO_PLACE ? UINT64_MAX : DBPROF_COOKIE(place, circuit, 0);
 }
 
 /* Probes on the paths of the first and the last poll. Adds all or nothing. */
@@ -183,14 +173,15 @@ static int add_step_paths(struct planner *planner, const struct step_code *step,
 	int err = cookie == UINT64_MAX ? -ENOENT : 0;
 
 	if (!err)
-		err = add_probe(planner, PLAN_STEP_BEGIN, step->begin.address, cookie, true);
+		err = planner__add_probe(planner, PLAN_STEP_BEGIN, step->begin.address, cookie,
+					 true);
 	for (size_t i = 0; !err && i < step->end_count; i++) {
 		cookie = place_cookie(&step->ends[i], circuit);
 		if (cookie == UINT64_MAX)
 			err = -ENOENT;
 		else
-			err = add_probe(planner, PLAN_STEP_END, step->ends[i].address, cookie,
-					true);
+			err = planner__add_probe(planner, PLAN_STEP_END, step->ends[i].address,
+						 cookie, true);
 	}
 	if (err)
 		planner->plan->probe_count = before;
@@ -204,13 +195,14 @@ static int add_step_polls(struct planner *planner, const struct function *functi
 	uint64_t cookie = DBPROF_COOKIE(place, circuit, step->state_offset);
 	size_t before = planner->plan->probe_count;
 	bool emulated;
-	uint64_t address = entry_address(planner, function, &emulated);
+	uint64_t address = planner__entry_address(planner, function, &emulated);
 	int err;
 
-	err = add_probe(planner, PLAN_POLL_ENTER, address, cookie, emulated);
+	err = planner__add_probe(planner, PLAN_POLL_ENTER, address, cookie, emulated);
 	/* A return probe replaces the return address, so it has to stand on the very first byte. */
 	if (!err)
-		err = add_probe(planner, PLAN_POLL_LEAVE, function->address, cookie, false);
+		err = planner__add_probe(planner, PLAN_POLL_LEAVE, function->address, cookie,
+					 false);
 	if (err)
 		planner->plan->probe_count = before;
 	return err;
@@ -225,8 +217,8 @@ static int add_event_sites(struct planner *planner, enum plan_probe_kind kind,
 		unsigned int place = sites[i].base == CODE_RBP ? DBPROF_EVENT_RBP
 							       : DBPROF_EVENT_RSP;
 
-		err = add_probe(planner, kind, sites[i].address,
-				DBPROF_COOKIE(place, 0, (uint32_t)sites[i].offset), true);
+		err = planner__add_probe(planner, kind, sites[i].address,
+					 DBPROF_COOKIE(place, 0, (uint32_t)sites[i].offset), true);
 	}
 	return err;
 }
@@ -331,7 +323,9 @@ static void add_steps(struct planner *planner)
 
 		if (!function->inner && calls_inner(planner, &functions, function))
 			continue;
-		if (!add_step_function(planner, function))
+		if (add_step_function(planner, function))
+			planner->plan->missing_functions++;
+		else
 			planner->plan->step_functions++;
 	}
 }
@@ -353,8 +347,7 @@ static uint64_t tls_distance(const struct planner *planner, const char *name)
 	return elf_image__tls_distance(planner->image, offset, &distance) ? 0 : distance;
 }
 
-/* A number of the layout as the programs want it; false when it is unknown. */
-static bool small_offset(const struct planner *planner, enum layout_item item, __u32 *ret)
+bool planner__small_offset(const struct planner *planner, enum layout_item item, __u32 *ret)
 {
 	uint64_t value = layout__get(planner->layout, item);
 
@@ -368,10 +361,10 @@ static int add_process(struct planner *planner, struct fail *fail)
 {
 	struct dbprof_process *process = &planner->plan->process;
 
-	if (!small_offset(planner, LAYOUT_ARC_DATA, &process->arc_data) ||
-	    !small_offset(planner, LAYOUT_CHILD_CIRCUIT_INNER, &process->circuit_inner) ||
-	    !small_offset(planner, LAYOUT_IDLE_PARK_START, &process->idle_park_start) ||
-	    !small_offset(planner, LAYOUT_IDLE_PARK_REASON, &process->idle_park_reason))
+	if (!planner__small_offset(planner, LAYOUT_ARC_DATA, &process->arc_data) ||
+	    !planner__small_offset(planner, LAYOUT_CHILD_CIRCUIT_INNER, &process->circuit_inner) ||
+	    !planner__small_offset(planner, LAYOUT_IDLE_PARK_START, &process->idle_park_start) ||
+	    !planner__small_offset(planner, LAYOUT_IDLE_PARK_REASON, &process->idle_park_reason))
 		return fail__set(fail, -ENOENT,
 				 "the layout lacks what the probes need; make a new one "
 				 "with `dbprof-bpf layout BINARY`");
@@ -383,10 +376,10 @@ static int add_process(struct planner *planner, struct fail *fail)
 }
 
 int plan__make(const struct elf_image *image, const struct layout *layout, enum plan_steps steps,
-	       struct plan *ret_plan, struct fail *fail)
+	       bool exact, struct plan *ret_plan, struct fail *fail)
 {
 	struct plan *plan = calloc(1, sizeof(*plan));
-	struct planner planner = { image, layout, steps, plan };
+	struct planner planner = { image, layout, steps, exact, plan };
 	int err;
 
 	if (!plan)
@@ -397,6 +390,9 @@ int plan__make(const struct elf_image *image, const struct layout *layout, enum 
 	add_entries(&planner, "cpu::RuntimeIdle::park", PLAN_PARK);
 	add_entries(&planner, "cpu::RuntimeIdle::unpark", PLAN_UNPARK);
 	add_steps(&planner);
+	err = planner__add_frames(&planner);
+	if (err)
+		goto out;
 	plan->parks = has_probe(plan, PLAN_PARK) && has_probe(plan, PLAN_UNPARK);
 	if (!plan->step_functions)
 		err = fail__set(fail, -ENOENT, "%s: the engine's step function was not found%s",

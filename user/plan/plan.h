@@ -21,6 +21,8 @@ enum plan_probe_kind {
 	PLAN_STEP_END,
 	PLAN_POLL_ENTER,
 	PLAN_POLL_LEAVE, /* a return probe */
+	PLAN_EXACT,	 /* where Timed::poll branches on Ready or Pending; see its cookie */
+	PLAN_TASK_ENTRY, /* short-lived: entry of an operator's task; cookie: index of a frame */
 	PLAN_PROBE_KINDS,
 };
 
@@ -40,28 +42,44 @@ enum plan_steps {
 	PLAN_STEPS_POLLS,  /* every poll, entered and left */
 };
 
+/* A call of Timed::poll from an operator's task; see task_code.h. Addresses are virtual. */
+struct plan_frame {
+	uint64_t return_address;
+	uint32_t entry_to_slot;	 /* the slot lies so far below the stack pointer at task entry */
+	int32_t state_from_slot; /* bytes */
+	uint32_t inner;
+	uint64_t counted[3]; /* return addresses: CPU clock, operator, elapsed time */
+	uint32_t entry;	     /* cookie of the task entry probe that tells its depth */
+};
+
 #define PLAN_PROBES_MAX 128
+#define PLAN_FRAMES_MAX 4
 
 struct plan {
 	struct plan_probe probes[PLAN_PROBES_MAX];
 	size_t probe_count;
 	struct dbprof_process process; /* what the programs must know */
 	size_t step_functions;
-	size_t event_functions;	 /* of them, those probed at their events */
-	size_t polled_functions; /* and those that need a probe at every poll */
-	bool parks;		 /* park and unpark can be probed */
-	bool reasons;		 /* park reasons can be read */
-	bool blocking;		 /* blocking system calls can be told */
+	size_t missing_functions; /* found, but not to be probed in any way */
+	size_t event_functions;	  /* of them, those probed at their events */
+	size_t polled_functions;  /* and those that need a probe at every poll */
+	struct plan_frame frames[PLAN_FRAMES_MAX];
+	size_t frame_count;
+	const char *frames_missing; /* why some or all are, for people; NULL: all are there */
+	const char *exact_missing;  /* why there is no exact probe, though asked for; else NULL */
+	bool parks;		    /* park and unpark can be probed */
+	bool reasons;		    /* park reasons can be read */
+	bool blocking;		    /* blocking system calls can be told */
 };
 
 /* "park", "step begin", ... */
 const char *plan_probe_kind__name(enum plan_probe_kind kind);
 
 /*
- * Makes the plan. Returns 0 also when a part is missing (see the flags), -ENOENT with a sentence
- * when there is no step function or no park to probe.
+ * Makes the plan, with exact probes only when @exact. Returns 0 also when a part is missing (see
+ * the flags), -ENOENT with a sentence when there is no step function or no park to probe.
  */
 int plan__make(const struct elf_image *image, const struct layout *layout, enum plan_steps steps,
-	       struct plan *ret_plan, struct fail *fail);
+	       bool exact, struct plan *ret_plan, struct fail *fail);
 
 #endif

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "bpf/dbprof.h"
+#include "plan/jump_table.h"
 #include "plan/step_code.h"
 
 #define PROLOGUE_MAX 40	 /* instructions until the dispatch on the state */
-#define TABLE_MAX    64	 /* states of a future; those of `step` have about five */
 #define WALK_MAX     400 /* instructions of a path */
 #define DEPTH_MAX    4	 /* blocks between a value and its store */
 
@@ -79,61 +79,6 @@ int step_code__find_state(const struct code *code, struct step_code *ret)
 	return -ENOENT;
 }
 
-/* Reads entry @index of a jump table. Returns false when it leads out of the function. */
-static bool table_entry(const struct search *search, uint64_t table, bool absolute, size_t index,
-			uint64_t *ret_target)
-{
-	size_t size = absolute ? sizeof(uint64_t) : sizeof(int32_t), len = size;
-	const uint8_t *bytes = elf_image__bytes(search->image, table + index * size, &len);
-	uint64_t target;
-	int32_t relative;
-
-	if (!bytes || len < size)
-		return false;
-	if (absolute) {
-		memcpy(&target, bytes, sizeof(target));
-	} else {
-		memcpy(&relative, bytes, sizeof(relative));
-		target = table + (uint64_t)(int64_t)relative;
-	}
-	if (target < search->code->start || target >= search->code->end ||
-	    code__at(search->code, target) < 0)
-		return false;
-	*ret_target = target;
-	return true;
-}
-
-/*
- * The table of an indirect jump at @jump: either `lea T; movsxd X, [T + I*4]; add X, T; jmp X`, or
- * `jmp [I*8 + T]` in code that is not position independent.
- */
-static bool jump_table(const struct code *code, size_t jump, uint64_t *ret_table,
-		       bool *ret_absolute)
-{
-	uint8_t base = CODE_NO_REG;
-
-	for (size_t back = 1; back <= 8 && back <= jump; back++) {
-		const struct code_insn *insn = &code->insns[jump - back];
-
-		if (insn->data == CODE_LOAD && insn->index != CODE_NO_REG && insn->scale == 4 &&
-		    base == CODE_NO_REG)
-			base = insn->base;
-		else if (insn->data == CODE_LOAD && insn->index != CODE_NO_REG &&
-			 insn->scale == 8 && insn->base == CODE_NO_REG && insn->disp > 0) {
-			*ret_table = (uint64_t)insn->disp;
-			*ret_absolute = true;
-			return true;
-		} else if (insn->data == CODE_ADDRESS && insn->dst == base && base != CODE_NO_REG) {
-			*ret_table = insn->value;
-			*ret_absolute = false;
-			return true;
-		}
-		if (insn->flow != CODE_NEXT)
-			return false;
-	}
-	return false;
-}
-
 static void mark(struct search *search, uint64_t target)
 {
 	ptrdiff_t at = code__at(search->code, target);
@@ -149,32 +94,28 @@ static void mark_joins(struct search *search)
 
 	for (size_t i = 0; i < code->count; i++) {
 		const struct code_insn *insn = &code->insns[i];
-		uint64_t table, target;
-		bool absolute;
+		struct jump_table table;
+		uint64_t target;
 
 		if (insn->flow == CODE_JUMP || insn->flow == CODE_BRANCH)
 			mark(search, insn->target);
-		if (insn->flow != CODE_INDIRECT || !jump_table(code, i, &table, &absolute))
+		if (insn->flow != CODE_INDIRECT || !jump_table__find(code, i, &table))
 			continue;
-		for (size_t entry = 0; entry < TABLE_MAX; entry++)
-			if (table_entry(search, table, absolute, entry, &target))
-				mark(search, target);
-			else
-				break;
+		for (size_t entry = 0;
+		     jump_table__target(&table, search->image, code, entry, &target); entry++)
+			mark(search, target);
 	}
 }
 
 /* How often the dispatch table and direct jumps name @target: the path is ours alone if once. */
-static size_t arrivals(const struct search *search, uint64_t table, bool absolute, uint64_t target)
+static size_t arrivals(const struct search *search, const struct jump_table *table, uint64_t target)
 {
 	size_t count = 0;
 	uint64_t other;
 
-	for (size_t entry = 0; entry < TABLE_MAX; entry++) {
-		if (!table_entry(search, table, absolute, entry, &other))
-			break;
+	for (size_t entry = 0;
+	     jump_table__target(table, search->image, search->code, entry, &other); entry++)
 		count += other == target;
-	}
 	for (size_t i = 0; i < search->code->count; i++) {
 		const struct code_insn *insn = &search->code->insns[i];
 
@@ -223,9 +164,9 @@ static int first_emulated(const struct search *search, size_t at, uint16_t held,
 static int find_begin(const struct search *search, struct step_code *step)
 {
 	const struct code *code = search->code;
-	uint64_t table, target;
+	struct jump_table table;
+	uint64_t target;
 	uint16_t held;
-	bool absolute;
 	ptrdiff_t at = state_load(code, step->future_reg, &held);
 
 	if (at < 0)
@@ -234,10 +175,10 @@ static int find_begin(const struct search *search, struct step_code *step)
 		const struct code_insn *insn = &code->insns[i];
 
 		if (insn->flow == CODE_INDIRECT) {
-			if (!jump_table(code, i, &table, &absolute) ||
-			    !table_entry(search, table, absolute, DBPROF_STATE_UNRESUMED,
-					 &target) ||
-			    arrivals(search, table, absolute, target) != 1)
+			if (!jump_table__find(code, i, &table) ||
+			    !jump_table__target(&table, search->image, code, DBPROF_STATE_UNRESUMED,
+						&target) ||
+			    arrivals(search, &table, target) != 1)
 				return -ENOENT;
 			return first_emulated(search, (size_t)code__at(code, target), held,
 					      &step->begin);
