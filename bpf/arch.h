@@ -21,7 +21,13 @@ static __always_inline __u64 thread_pointer(struct task_struct *task)
 /* The system call that a thread is in, -1 in none. */
 static __always_inline long system_call(struct pt_regs *regs)
 {
-	return BPF_CORE_READ(regs, orig_ax);
+	return regs->orig_ax;
+}
+
+/* The first argument of the system call that a thread is in. */
+static __always_inline __u64 first_argument(struct pt_regs *regs)
+{
+	return regs->di;
 }
 
 /*
@@ -50,6 +56,18 @@ static __always_inline long probed_event(struct pt_regs *regs, __u64 cookie, __u
 		base = read_register(regs->bp);
 	return bpf_probe_read_user(ret_id, sizeof(*ret_id),
 				   (void *)(base + (__s32)DBPROF_COOKIE_OFFSET(cookie)));
+}
+
+/*
+ * Whether the branch at the exact probe goes the way of Pending: when the zero flag is set if the
+ * cookie's flag is, else when it is not.
+ */
+static __always_inline bool poll_is_pending(struct pt_regs *regs, __u64 cookie)
+{
+	bool zero = read_register(regs->flags) & 0x40;
+	bool pending_if_zero = DBPROF_COOKIE_CIRCUIT(cookie) & DBPROF_EXACT_PENDING_IF_ZERO;
+
+	return zero == pending_if_zero;
 }
 
 /* The step future at a step probe, from where the cookie says. Returns 0 or a negative errno. */
@@ -96,7 +114,12 @@ static __always_inline __u64 thread_pointer(struct task_struct *task)
 
 static __always_inline long system_call(struct pt_regs *regs)
 {
-	return BPF_CORE_READ(regs, syscallno);
+	return regs->syscallno;
+}
+
+static __always_inline __u64 first_argument(struct pt_regs *regs)
+{
+	return regs->regs[0];
 }
 
 #endif

@@ -58,11 +58,47 @@ enum dbprof_place {
 #define DBPROF_COOKIE_CIRCUIT(cookie) ((__u32)(cookie) >> 8)
 #define DBPROF_COOKIE_OFFSET(cookie)  ((__u32)((cookie) >> 32))
 
+/*
+ * Cookie of the exact probe: place of the Timed in bits 0-7, this flag in bits 8-31, and in bits
+ * 32-63 how far above the stack pointer the slot lies. Of the task entry probe: the frame's index.
+ */
+#define DBPROF_EXACT_PENDING_IF_ZERO 1
+
 /* State of an async function's future (rustc numbers coroutine states so). */
 #define DBPROF_STATE_UNRESUMED 0
 #define DBPROF_STATE_RETURNED  1
 
-/* What the programs must know of a process. Key of the map: its thread group id. */
+/*
+ * How an operator's evaluation shows on a worker's stack: the word that holds the return address of
+ * its task's call of Timed::poll (the slot), and words near it. Addresses are absolute.
+ */
+struct dbprof_frame {
+	__u64 return_address;
+	__u64 slot;  /* bytes below the thread pointer; 0: not learned */
+	__u32 inner; /* so far below the slot lies the return address of what Timed::poll calls */
+	__s32 state; /* so far above the slot lies the address of the task's state */
+	__u64 counted[3]; /* return addresses inside the interval that the engine measures */
+};
+_Static_assert(sizeof(struct dbprof_frame) == 48, "struct dbprof_frame");
+
+#define DBPROF_FRAMES 8
+
+/* How wait reasons are had; user space changes it when the park probes have to go. */
+enum dbprof_waits {
+	DBPROF_WAITS_BY_PARKS,	  /* by the park probes */
+	DBPROF_WAITS_BY_SWITCHES, /* read at context switches; parks seen to begin still end */
+	DBPROF_WAITS_NO_PROBES,	  /* the same, and no probe will tell the end of a park */
+};
+
+/* Key of what the task entry probe has measured: bytes between thread and stack pointer. */
+struct dbprof_entry_key {
+	__u32 tgid;
+	__u32 frame;
+};
+
+#define DBPROF_PROCESSES 256
+
+/* What the programs must know of a process; an array, whose index a thread knows. */
 struct dbprof_process {
 	__u64 parking_tls;	/* PARKING_FOR lies so far below the thread pointer; 0: unknown */
 	__u64 blocking_tls;	/* BLOCKING_DEPTH likewise */
@@ -70,8 +106,19 @@ struct dbprof_process {
 	__u32 circuit_inner;	/* offset of the Rc in a ChildCircuit */
 	__u32 idle_park_start;	/* offset of the Arc `park_start` in RuntimeIdle */
 	__u32 idle_park_reason; /* offset of the Arc `park_reason` in RuntimeIdle */
+	__u32 frame_count;	/* of frames */
+	__u32 task_circuit;	/* offset of the circuit's Rc in a task's state */
+	__u32 task_node;	/* offset of the node id in it */
+	__u32 timed_real_secs;	/* offsets in Timed: seconds and nanoseconds of ElapsedTime */
+	__u32 timed_real_nanos;
+	__u32 timed_cpu_secs;
+	__u32 timed_cpu_nanos;
+	__u32 waits;	   /* enum dbprof_waits */
+	__u32 slots_known; /* every frame has its slot */
+	__u32 reserved;
+	struct dbprof_frame frames[DBPROF_FRAMES];
 };
-_Static_assert(sizeof(struct dbprof_process) == 32, "struct dbprof_process");
+_Static_assert(sizeof(struct dbprof_process) == 72 + 48 * DBPROF_FRAMES, "struct dbprof_process");
 
 enum dbprof_off {
 	DBPROF_OFF_UNKNOWN = 0,
@@ -80,33 +127,75 @@ enum dbprof_off {
 	DBPROF_OFF_DEAD = 3,	  /* it has exited */
 };
 
+/* What a blocked thread waits for in the kernel, by its system call and the file it names. */
+enum dbprof_cause {
+	DBPROF_CAUSE_FUTEX,
+	DBPROF_CAUSE_EPOLL, /* epoll, poll and select */
+	DBPROF_CAUSE_BLOCK_IO,
+	DBPROF_CAUSE_PAGE_FAULT,
+	DBPROF_CAUSE_SOCKET,
+	DBPROF_CAUSE_PIPE,
+	DBPROF_CAUSE_SLEEP,
+	DBPROF_CAUSE_OTHER,
+	DBPROF_CAUSES,
+};
+
+/* Who takes the CPU from a thread, or wakes it. */
+enum dbprof_party {
+	DBPROF_PARTY_WORKER, /* another worker of the same process */
+	DBPROF_PARTY_MERGER,
+	DBPROF_PARTY_THREAD, /* another thread of the same process: I/O and the like */
+	DBPROF_PARTY_OTHER,  /* another process */
+	DBPROF_PARTY_KERNEL, /* the kernel itself: its threads, interrupts, timers */
+	DBPROF_PARTIES,
+};
+
+/* Where the kernel let a thread wait. */
+struct dbprof_kernel_share {
+	__u64 run_queue_ns; /* woken, not yet running */
+	__u64 blocked_ns[DBPROF_CAUSES];
+	__u64 preempted_ns[DBPROF_PARTIES]; /* by who took the CPU */
+	__u64 woken_ns[DBPROF_PARTIES];	    /* blocked time once more, by who ended it */
+};
+_Static_assert(sizeof(struct dbprof_kernel_share) == 152, "struct dbprof_kernel_share");
+
 /* A thread of a profiled process. Only the thread itself, or the switch to it, writes this. */
 struct dbprof_thread {
 	__u32 tgid;
 	__u32 tid;
-	__u32 sequence;	      /* odd while it is being written */
-	__u32 worker;	      /* it drives a circuit */
 	__u64 since;	      /* when it was first observed: window start or the thread's start */
 	__u64 on_since;	      /* on a CPU since; 0 when off */
 	__u64 off_since;      /* off since; 0 when on */
 	__u32 off;	      /* enum dbprof_off, why it is off */
-	__u32 blocked_reason; /* 1 + reason of the system call it is off in; 0: none */
-	__u64 exec_at_on;     /* sum_exec_runtime at on_since */
-	__u64 cpu_ns;	      /* CPU time in the window up to on_since, by sum_exec_runtime */
-	__u64 on_cpu_ns;      /* the same by the wall clock: interrupts and stolen time included */
-	__u64 run_queue_ns;
-	__u64 preempted_ns;
-	__u64 blocked_ns;
-	__u64 woken_at;	  /* last wake-up; written by the waker, hence outside of sequence */
-	__u64 park_since; /* parked since; 0 when not */
+	__u32 blocked_reason; /* 1 + reason that its time off is charged to; 0: none */
+	__u32 off_cause;      /* enum dbprof_cause of a blocked thread */
+	__u32 off_taker;      /* enum dbprof_party that runs in its place */
+	__u64 off_circuit;    /* the operator it was in when it went off: address of its circuit */
+	__u32 off_node;	      /* and its local node id; no operator when off_circuit is 0 */
+	__u32 in_step;	      /* steps that are open now, nested circuits included */
+	__u32 worker;	      /* it drives a circuit */
 	__u32 park_reason;
-	__u32 parks_seen;	       /* park or unpark was seen at least once */
+	__u64 exec_ns;	 /* sum_exec_runtime when it was last known; 0 before */
+	__u64 cpu_ns;	 /* CPU time in the window up to on_since, by sum_exec_runtime */
+	__u64 on_cpu_ns; /* the same by the wall clock: interrupts and stolen time included */
+	struct dbprof_kernel_share share;
+	__u64 woken_at;		       /* last wake-up; written by the waker */
+	__u32 waker;		       /* enum dbprof_party */
+	__u32 process;		       /* index of its struct dbprof_process */
+	__u64 park_since;	       /* parked since; 0 when not */
 	__u64 wait_ns[DBPROF_REASONS]; /* parked or blocked, ended waits */
-	__u64 parks;
+	__u64 blind_samples;	       /* of the sampler, while a slot was not learned yet */
+	__u64 scheduler_samples;       /* of the sampler, in steps but outside of operators */
+	__u64 outside_samples;	       /* and outside of steps */
+	struct dbprof_kernel_share step_share; /* of share, while a reason was declared */
+	__u32 off_in_step;		       /* it went off while one was */
+	__u32 generation;		       /* of the known workers, when it was looked up */
+	__u32 parks_seen;		       /* park or unpark was seen at least once */
+	__u32 reserved;
 	__u64 ended; /* when it exited; 0 when it lives */
 	char comm[16];
 };
-_Static_assert(sizeof(struct dbprof_thread) == 232, "struct dbprof_thread");
+_Static_assert(sizeof(struct dbprof_thread) == 568, "struct dbprof_thread");
 
 /* A circuit of a worker. */
 struct dbprof_circuit_key {
@@ -125,23 +214,40 @@ struct dbprof_circuit {
 	__u64 start; /* when the open step began; 0 when none is open */
 	__u64 start_cpu_ns;
 	__u64 start_wait_ns[DBPROF_REASONS];
+	struct dbprof_kernel_share share; /* of runtime_ns */
+	struct dbprof_kernel_share start_share;
 	__u64 first_start; /* when the first step seen began; the window's start if cut */
 	__u64 last_end;	   /* when the last ended step ended; 0 before any */
-	__u32 sequence;	   /* odd while it is being written */
 	__u32 cut;	   /* the first step seen was open when the window began */
 };
-_Static_assert(sizeof(struct dbprof_circuit) == 232, "struct dbprof_circuit");
+_Static_assert(sizeof(struct dbprof_circuit) == 536, "struct dbprof_circuit");
+
+/* An operator of a worker. */
+struct dbprof_operator_key {
+	__u64 circuit; /* address of its circuit's RcInner<CircuitInner> */
+	__u32 node;    /* local node id in that */
+	__u32 tid;
+};
+_Static_assert(sizeof(struct dbprof_operator_key) == 16, "struct dbprof_operator_key");
+
+struct dbprof_operator {
+	__u64 samples;	      /* on a CPU inside the interval that the engine measures */
+	__u64 timing_samples; /* in the engine's own clock reads outside of it */
+	struct dbprof_kernel_share share;
+	__u64 evaluations; /* by the exact probe, with the engine's own numbers */
+	__u64 real_ns;
+	__u64 cpu_ns;
+};
+_Static_assert(sizeof(struct dbprof_operator) == 192, "struct dbprof_operator");
 
 /* Threads of a process that have exited and drive no circuit: their slots are used again. */
 struct dbprof_exited {
 	__u64 count;
 	__u64 observed_ns;
 	__u64 on_cpu_ns;
-	__u64 run_queue_ns;
-	__u64 preempted_ns;
-	__u64 blocked_ns;
+	struct dbprof_kernel_share share;
 };
-_Static_assert(sizeof(struct dbprof_exited) == 48, "struct dbprof_exited");
+_Static_assert(sizeof(struct dbprof_exited) == 176, "struct dbprof_exited");
 
 /* What a trap costs around the programs' own clock reads, measured at load (calibrate.c). */
 struct dbprof_trap {
@@ -151,10 +257,12 @@ struct dbprof_trap {
 
 /* What the programs could not do. */
 struct dbprof_losses {
-	__u64 threads;	/* no slot left for a thread */
-	__u64 circuits; /* no slot left for a circuit */
-	__u64 reads;	/* target memory could not be read */
-	__u64 steps;	/* a step ended that never began, or began twice */
+	__u64 threads;	 /* no slot left for a thread */
+	__u64 circuits;	 /* no slot left for a circuit */
+	__u64 reads;	 /* target memory could not be read */
+	__u64 steps;	 /* a step ended that never began, or began twice */
+	__u64 operators; /* no slot left for an operator */
+	__u64 slots;	 /* a stack slot could not be read */
 };
 
 #endif

@@ -7,49 +7,9 @@
  */
 #include "state.h"
 #include "arch.h"
+#include "operators.h"
 
 #include <bpf/bpf_tracing.h>
-
-/* ParkReason::PRIORITY: which reason wins when several are declared. */
-static const __u8 priority[DBPROF_REASONS - 1] = {
-	DBPROF_STORAGE_READ,
-	DBPROF_STORAGE_WRITE,
-	DBPROF_STORAGE_SYNC,
-	DBPROF_STORAGE_METADATA,
-	DBPROF_MERGE_BACKPRESSURE,
-	DBPROF_NETWORK,
-	DBPROF_PEERS,
-	DBPROF_OPERATOR_PENDING,
-	DBPROF_SCHEDULER,
-};
-
-/* What the thread declares by ParkingFor guards: counts by reason in an Arc behind a TLS word. */
-static __always_inline __u32 declared_reason(struct task_struct *task,
-					     const struct dbprof_process *process)
-{
-	__s32 counts[DBPROF_REASONS] = {};
-	__u64 slot[2] = {}; /* the Arc and the state of the lazy TLS value, 1 when it is alive */
-
-	if (!process->parking_tls)
-		return DBPROF_UNATTRIBUTED;
-	if (bpf_probe_read_user(slot, sizeof(slot),
-				(void *)(thread_pointer(task) - process->parking_tls)))
-		goto lost;
-	if ((__u8)slot[1] != 1)
-		return DBPROF_UNATTRIBUTED;
-	if (bpf_probe_read_user(counts, sizeof(counts), (void *)(slot[0] + process->arc_data)))
-		goto lost;
-	for (int i = 0; i < DBPROF_REASONS - 1; i++) {
-		__u32 reason = priority[i];
-
-		if (reason < DBPROF_REASONS && counts[reason] > 0)
-			return reason;
-	}
-	return DBPROF_UNATTRIBUTED;
-lost:
-	count_loss(&losses.reads);
-	return DBPROF_UNATTRIBUTED;
-}
 
 /* The value behind an Arc<AtomicUsize> field of the engine. */
 static __always_inline long read_arc(__u64 field, __u32 arc_data, __u64 *ret_value)
@@ -74,41 +34,72 @@ int BPF_KPROBE(on_park)
 	struct dbprof_process *process;
 	struct dbprof_thread *thread;
 	struct task_struct *task;
-
+	int reason;
 	if (!in_window(now))
 		return 0;
+	count_hit();
 	thread = current_thread(&task);
 	if (!thread)
 		return 0;
-	process = process_get(thread->tgid);
+	process = process_of(thread);
 	if (!process)
 		return 0;
-	write_begin(&thread->sequence);
-	thread->park_reason = declared_reason(task, process);
+	/* Without the unpark probe for company this one only costs. */
+	if (process->waits != DBPROF_WAITS_BY_PARKS)
+		return 0;
+	reason = declared_reason(thread->process, thread_pointer(task));
+	/* What cannot be read now the engine itself notes; it is looked up at the end. */
+	thread->park_reason = reason < 0 ? DBPROF_REASONS : (__u32)reason;
 	thread->park_since = now;
 	thread->parks_seen = 1;
-	thread->parks++;
 	thread->worker = 1;
-	write_end(&thread->sequence);
 	return 0;
+}
+
+/* The reason that the engine has noted for the park that ends; negative when it cannot be read. */
+static __always_inline long noted_reason(const struct dbprof_process *process, __u64 idle)
+{
+	__u64 reason = 0;
+
+	if (read_arc(idle + process->idle_park_reason, process->arc_data, &reason)) {
+		count_loss(&losses.reads);
+		return -1;
+	}
+	return reason < DBPROF_REASONS ? (long)reason : -1;
 }
 
 /* A park that was open when the window began: the engine still holds its reason. */
 static __always_inline void end_cut_park(struct dbprof_thread *thread, __u64 idle, __u64 now)
 {
-	struct dbprof_process *process = process_get(thread->tgid);
-	__u64 start = 0, reason = 0;
+	struct dbprof_process *process = process_of(thread);
+	__u64 start = 0;
+	long reason;
 
 	if (!process)
 		return;
-	if (read_arc(idle + process->idle_park_start, process->arc_data, &start) ||
-	    read_arc(idle + process->idle_park_reason, process->arc_data, &reason)) {
+	if (read_arc(idle + process->idle_park_start, process->arc_data, &start)) {
 		count_loss(&losses.reads);
 		return;
 	}
 	/* RuntimeIdle::unpark ignores an unpark that no park preceded, and so do we. */
-	if (start && reason < DBPROF_REASONS)
+	if (!start)
+		return;
+	reason = noted_reason(process, idle);
+	if (reason >= 0 && reason < DBPROF_REASONS)
 		thread->wait_ns[reason] += elapsed(thread->since, now);
+}
+
+static __always_inline void end_park(struct dbprof_thread *thread, __u64 idle, __u64 now)
+{
+	struct dbprof_process *process = process_of(thread);
+	long reason = thread->park_reason;
+
+	if (reason >= DBPROF_REASONS && process)
+		reason = noted_reason(process, idle);
+	if (reason < 0 || reason >= DBPROF_REASONS)
+		reason = DBPROF_UNATTRIBUTED;
+	thread->wait_ns[reason] += elapsed(thread->park_since, now);
+	thread->park_since = 0;
 }
 
 SEC("uprobe")
@@ -120,21 +111,15 @@ int BPF_KPROBE(on_unpark, __u64 idle)
 
 	if (!in_window(now))
 		return 0;
+	count_hit();
 	thread = current_thread(&task);
 	if (!thread)
 		return 0;
-	write_begin(&thread->sequence);
-	if (thread->park_since) {
-		__u32 reason = thread->park_reason;
-
-		if (reason < DBPROF_REASONS)
-			thread->wait_ns[reason] += elapsed(thread->park_since, now);
-		thread->park_since = 0;
-	} else if (!thread->parks_seen) {
+	if (thread->park_since)
+		end_park(thread, idle, now);
+	else if (!thread->parks_seen)
 		end_cut_park(thread, idle, now);
-	}
 	thread->parks_seen = 1;
-	write_end(&thread->sequence);
 	return 0;
 }
 
@@ -170,11 +155,12 @@ static __always_inline void begin_step(struct dbprof_thread *thread, __u64 circu
 
 	if (!step)
 		return;
-	write_begin(&step->sequence);
 	if (step->start)
 		count_loss(&losses.steps);
 	for (int i = 0; i < DBPROF_REASONS; i++)
 		step->start_wait_ns[i] = thread->wait_ns[i];
+	share_copy(&step->start_share, &thread->share);
+	thread->in_step++;
 	now = after_trap();
 	if (step->last_end)
 		step->idle_ns += elapsed(step->last_end, now);
@@ -182,7 +168,6 @@ static __always_inline void begin_step(struct dbprof_thread *thread, __u64 circu
 		step->first_start = now;
 	step->start = now;
 	step->start_cpu_ns = thread_cpu(thread, now);
-	write_end(&step->sequence);
 }
 
 static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit, __u64 now,
@@ -193,7 +178,6 @@ static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit
 	if (!step)
 		return;
 	now = at_event ? after_trap() : now - trap.enter_ns;
-	write_begin(&step->sequence);
 	if (!step->start && !step->first_start) {
 		/* It was open when the window began: all since then counts. */
 		step->cut = 1;
@@ -205,12 +189,14 @@ static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit
 		step->cpu_ns += elapsed(step->start_cpu_ns, thread_cpu(thread, now));
 		for (int i = 0; i < DBPROF_REASONS; i++)
 			step->wait_ns[i] += elapsed(step->start_wait_ns[i], thread->wait_ns[i]);
+		share_add_since(&step->share, &step->start_share, &thread->share);
 	} else {
 		count_loss(&losses.steps);
 	}
+	if (thread->in_step)
+		thread->in_step--;
 	step->start = 0;
 	step->last_end = now;
-	write_end(&step->sequence);
 }
 
 /* Which circuit a probe speaks of; 0 when it cannot be read. */
@@ -240,10 +226,11 @@ static __always_inline void probed_step(struct pt_regs *regs, bool begins)
 
 	if (!in_window(now))
 		return;
+	count_hit();
 	thread = current_thread(&task);
 	if (!thread)
 		return;
-	process = process_get(thread->tgid);
+	process = process_of(thread);
 	if (!process)
 		return;
 	thread->worker = 1;
@@ -335,10 +322,11 @@ int BPF_KPROBE(on_poll_enter)
 
 	if (!in_window(now))
 		return 0;
+	count_hit();
 	thread = current_thread(&task);
 	if (!thread)
 		return 0;
-	process = process_get(thread->tgid);
+	process = process_of(thread);
 	if (!process)
 		return 0;
 	thread->worker = 1;
@@ -371,10 +359,11 @@ int BPF_KPROBE(on_poll_leave)
 
 	if (!in_window(now))
 		return 0;
+	count_hit();
 	thread = current_thread(&task);
 	if (!thread)
 		return 0;
-	process = process_get(thread->tgid);
+	process = process_of(thread);
 	future = leave_poll(task);
 	if (!process || !future)
 		return 0;

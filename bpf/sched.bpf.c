@@ -6,13 +6,19 @@
  */
 #include "state.h"
 #include "arch.h"
-#include "storage_calls.h"
+#include "operators.h"
+#include "system_calls.h"
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-#define TASK_DEAD  0x80 /* include/linux/sched.h */
-#define PF_EXITING 0x04
+/* include/linux/sched.h */
+#define TASK_STOPPED 0x004
+#define TASK_TRACED  0x008
+#define TASK_DEAD    0x080
+#define TASK_WAKING  0x200
+#define PF_EXITING   0x00000004
+#define PF_KTHREAD   0x00200000
 
 static __always_inline __u64 task_state(struct task_struct *task)
 {
@@ -34,76 +40,178 @@ static __always_inline __u32 why_off(struct task_struct *task, bool preempt)
 	return state ? DBPROF_OFF_BLOCKED : DBPROF_OFF_PREEMPTED;
 }
 
+/* What @other is to the process @tgid. */
+static __always_inline __u32 party(struct task_struct *other, __u32 tgid)
+{
+	static const char merger[] = "merger-";
+	struct dbprof_thread *thread;
+	char comm[16] = {};
+
+	if (!other->pid || other->flags & PF_KTHREAD)
+		return DBPROF_PARTY_KERNEL;
+	if ((__u32)other->tgid != tgid)
+		return DBPROF_PARTY_OTHER;
+	thread = thread_find(other);
+	if (thread && thread->worker)
+		return DBPROF_PARTY_WORKER;
+	bpf_probe_read_kernel_str(comm, sizeof(comm), other->comm);
+	for (int i = 0; i < (int)sizeof(merger) - 1; i++)
+		if (comm[i] != merger[i])
+			return DBPROF_PARTY_THREAD;
+	return DBPROF_PARTY_MERGER;
+}
+
 /*
- * The reason that DBSP will charge for a system call that blocks the thread outright: it holds a
- * BlockingFor guard then (src/profile/cpu.rs), and charges wall minus CPU, which is off-CPU time.
+ * The reason that DBSP will charge for time off the CPU: of a system call under a BlockingFor guard
+ * (src/profile/cpu.rs), which it charges by wall minus CPU; without park probes also of a park.
  * Returns 1 + the reason, 0 for none.
  */
-static __always_inline __u32 blocking_reason(struct dbprof_thread *thread, struct task_struct *task)
+static __always_inline __u32 charged_reason(struct dbprof_thread *thread, struct task_struct *task,
+					    long call, bool in_operator)
 {
-	struct dbprof_process *process;
-	struct pt_regs *regs;
+	struct dbprof_process *process = process_of(thread);
 	__u32 depth = 0;
+	int reason;
 
-	/* One that exits has no memory any more, and no step. */
-	if (!thread->worker || task->flags & PF_EXITING)
+	if (!process)
 		return 0;
-	process = process_get(thread->tgid);
-	if (!process || !process->blocking_tls)
-		return 0;
-	if (bpf_probe_read_user(&depth, sizeof(depth),
+	if (process->blocking_tls && may_be_guarded(call) &&
+	    bpf_probe_read_user(&depth, sizeof(depth),
 				(void *)(thread_pointer(task) - process->blocking_tls))) {
 		count_loss(&losses.reads);
 		return 0;
 	}
-	if (!depth)
+	if (depth)
+		return 1 + storage_reason(call);
+	/* A lock that an operator waits for is no park: the runtime parks between polls of tasks.
+	 */
+	if (process->waits == DBPROF_WAITS_BY_PARKS || thread->off != DBPROF_OFF_BLOCKED ||
+	    thread->park_since || in_operator)
 		return 0;
-	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	return 1 + storage_reason(system_call(regs));
+	/* A worker that waits for a command between steps declares nothing, and DBSP counts
+	 * nothing. */
+	reason = declared_reason(thread->process, thread_pointer(task));
+	/* Where declarations cannot be read at all, the engine's own counters tell the waits. */
+	if (reason < 0 && process->parking_tls)
+		count_loss(&losses.reads);
+	return reason > DBPROF_UNATTRIBUTED ? 1 + reason : 0;
 }
 
-static __always_inline void switch_out(struct task_struct *task, bool preempt, __u64 now)
+/* Without step probes a declared reason tells that the thread is in a step. */
+static __always_inline bool is_in_step(struct dbprof_thread *thread, struct task_struct *task)
 {
-	__u64 exec = task->se.sum_exec_runtime;
-	struct dbprof_thread *thread;
-	__u64 ran;
-	bool fresh;
+	struct dbprof_process *process = process_of(thread);
 
-	thread = thread_get(task, &fresh);
-	if (!thread)
+	if (!process || process->waits == DBPROF_WAITS_BY_PARKS)
+		return thread->in_step;
+	return declared_reason(thread->process, thread_pointer(task)) > DBPROF_UNATTRIBUTED;
+}
+
+/* Whoever runs again after the park probes went has left its park. */
+static __always_inline void end_probeless_park(struct dbprof_thread *thread, __u64 now)
+{
+	struct dbprof_process *process = process_of(thread);
+
+	if (!process || process->waits != DBPROF_WAITS_NO_PROBES)
 		return;
-	write_begin(&thread->sequence);
-	if (fresh)
-		thread->on_since = thread->since;
-	ran = thread->on_since ? elapsed(thread->on_since, now) : 0;
-	thread->on_cpu_ns += ran;
-	thread->cpu_ns += thread->exec_at_on ? elapsed(thread->exec_at_on, exec) : ran;
-	thread->on_since = 0;
-	thread->exec_at_on = 0;
-	thread->off_since = now;
-	thread->off = why_off(task, preempt);
-	if (thread->off == DBPROF_OFF_DEAD)
-		thread->ended = now;
-	else
-		thread->blocked_reason = blocking_reason(thread, task);
-	write_end(&thread->sequence);
-	if (thread->ended)
-		thread_exit(task, thread);
+	if (thread->park_reason < DBPROF_REASONS)
+		thread->wait_ns[thread->park_reason] += elapsed(thread->park_since, now);
+	thread->park_since = 0;
 }
 
-/* Splits the time off the CPU that ends @now. */
-static __always_inline void end_off(struct dbprof_thread *thread, __u64 now)
+static __always_inline void note_worker_off(struct dbprof_thread *thread, struct task_struct *task,
+					    struct pt_regs *regs, long call)
 {
-	__u64 off = elapsed(thread->off_since, now);
-	__u64 woken = thread->woken_at;
+	struct operator_at at = {};
 
-	if (thread->off == DBPROF_OFF_PREEMPTED) {
-		thread->preempted_ns += off;
-	} else if (woken > thread->off_since && woken <= now) {
-		thread->blocked_ns += woken - thread->off_since;
-		thread->run_queue_ns += now - woken;
+	operator_find(thread->process, thread_pointer(task), regs->sp, &at);
+	thread->blocked_reason = charged_reason(thread, task, call, at.circuit != 0);
+	thread->off_circuit = at.measured ? at.circuit : 0;
+	thread->off_node = at.node;
+	thread->off_in_step = is_in_step(thread, task);
+}
+
+static __always_inline void note_cause(struct dbprof_thread *thread, struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	/* Stopped or traced it waits for nothing. */
+	if (task_state(task) & (TASK_STOPPED | TASK_TRACED))
+		thread->off_cause = DBPROF_CAUSE_OTHER;
+	else
+		thread->off_cause = blocked_cause(task, regs, system_call(regs));
+}
+
+static __always_inline void note_off(struct dbprof_thread *thread, struct task_struct *task,
+				     struct task_struct *next)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	long call = system_call(regs);
+
+	if (thread->off == DBPROF_OFF_BLOCKED)
+		note_cause(thread, task);
+	else
+		thread->off_taker = party(next, thread->tgid);
+	thread->off_circuit = 0;
+	thread->blocked_reason = 0;
+	thread->off_in_step = 0;
+	/* One that exits has no memory any more, and no step. */
+	if (thread->worker && !(task->flags & PF_EXITING))
+		note_worker_off(thread, task, regs, call);
+}
+
+static __always_inline void add_share(struct dbprof_kernel_share *share, __u32 kind, __u32 cause,
+				      __u32 other, __u64 blocked, __u64 queued)
+{
+	if (kind == DBPROF_OFF_PREEMPTED) {
+		if (other < DBPROF_PARTIES)
+			share->preempted_ns[other] += queued;
+		return;
+	}
+	share->run_queue_ns += queued;
+	if (cause < DBPROF_CAUSES)
+		share->blocked_ns[cause] += blocked;
+	if (other < DBPROF_PARTIES)
+		share->woken_ns[other] += blocked;
+}
+
+/*
+ * Splits the time off the CPU that ends @now. Not static, so that the verifier takes it once; that
+ * is why it checks what its callers know.
+ */
+int thread_end_off(struct dbprof_thread *thread, __u64 now)
+{
+	__u64 off, queued = 0, woken;
+	__u32 kind, other, cause;
+	struct dbprof_operator *op;
+
+	if (!thread)
+		return 0;
+	off = elapsed(thread->off_since, now);
+	woken = thread->woken_at;
+	kind = thread->off;
+	other = thread->waker;
+	cause = thread->off_cause;
+	if (kind == DBPROF_OFF_PREEMPTED) {
+		queued = off;
+		other = thread->off_taker;
+	} else if (woken >= thread->off_since && woken <= now) {
+		queued = now - woken;
 	} else {
-		thread->blocked_ns += off;
+		other = DBPROF_PARTY_KERNEL;
+	}
+	/* Timers and disks wake by interrupts, whoever they interrupt. */
+	if (kind != DBPROF_OFF_PREEMPTED &&
+	    (cause == DBPROF_CAUSE_SLEEP || cause == DBPROF_CAUSE_BLOCK_IO))
+		other = DBPROF_PARTY_KERNEL;
+	add_share(&thread->share, kind, cause, other, off - queued, queued);
+	if (thread->off_in_step)
+		add_share(&thread->step_share, kind, cause, other, off - queued, queued);
+	if (thread->off_circuit) {
+		op = operator_get(thread, thread->off_circuit, thread->off_node);
+		if (op)
+			add_share(&op->share, kind, cause, other, off - queued, queued);
+		thread->off_circuit = 0;
 	}
 	if (thread->blocked_reason) {
 		__u32 reason = thread->blocked_reason - 1;
@@ -114,6 +222,56 @@ static __always_inline void end_off(struct dbprof_thread *thread, __u64 now)
 	}
 	thread->off_since = 0;
 	thread->off = DBPROF_OFF_UNKNOWN;
+	return 0;
+}
+
+/*
+ * Some kernels leave out a switch now and then. Then the thread is found on a CPU though it is off
+ * in our books, and the scheduler's own sum tells since when.
+ */
+static __always_inline void find_on_cpu(struct dbprof_thread *thread, __u64 exec, __u64 now)
+{
+	__u64 ran = thread->exec_ns ? elapsed(thread->exec_ns, exec) : 0;
+	__u64 since = ran < now ? now - ran : now;
+
+	if (since < thread->off_since)
+		since = thread->off_since;
+	if (thread->off_since)
+		thread_end_off(thread, since);
+	thread->on_since = since;
+}
+
+static __always_inline void switch_out(struct task_struct *task, bool preempt,
+				       struct task_struct *next, __u64 now)
+{
+	__u64 exec = task->se.sum_exec_runtime;
+	struct dbprof_thread *thread;
+	__u64 ran;
+	bool fresh;
+
+	thread = thread_get(task, &fresh);
+	if (!thread)
+		return;
+	if (fresh)
+		thread->on_since = thread->since;
+	else if (!thread->on_since)
+		find_on_cpu(thread, exec, now);
+	ran = elapsed(thread->on_since, now);
+	thread->on_cpu_ns += ran;
+	thread->cpu_ns += thread->exec_ns ? elapsed(thread->exec_ns, exec) : ran;
+	thread->exec_ns = exec;
+	thread->on_since = 0;
+	thread->off_since = now;
+	thread->off = why_off(task, preempt);
+	/* A waker may be ahead of the switch: then it has noted itself already. */
+	if (thread->off == DBPROF_OFF_BLOCKED && task_state(task) & TASK_WAKING)
+		thread->woken_at = now;
+	if (thread->off == DBPROF_OFF_DEAD)
+		thread->ended = now;
+	else
+		note_off(thread, task, next);
+	if (thread->ended)
+		thread_exit(task, thread);
 }
 
 static __always_inline void switch_in(struct task_struct *task, __u64 now)
@@ -124,21 +282,28 @@ static __always_inline void switch_in(struct task_struct *task, __u64 now)
 	thread = thread_get(task, &fresh);
 	if (!thread)
 		return;
-	write_begin(&thread->sequence);
+	thread_check_worker(thread);
 	if (fresh) {
+		/*
+		 * Off since before the window. What it waited for its registers still tell; its
+		 * memory does not, which is not mapped here: the address space is that of the one
+		 * that leaves.
+		 */
 		thread->off_since = thread->since;
 		thread->off = DBPROF_OFF_BLOCKED;
+		note_cause(thread, task);
 		/* A thread that started in the window was runnable from its start. */
 		if (thread->since > window_start) {
-			thread->run_queue_ns += elapsed(thread->since, now);
+			thread->share.run_queue_ns += elapsed(thread->since, now);
 			thread->off_since = 0;
 		}
 	}
 	if (thread->off_since)
-		end_off(thread, now);
+		thread_end_off(thread, now);
+	if (thread->park_since)
+		end_probeless_park(thread, now);
 	thread->on_since = now;
-	thread->exec_at_on = task->se.sum_exec_runtime;
-	write_end(&thread->sequence);
+	thread->exec_ns = task->se.sum_exec_runtime;
 }
 
 SEC("tp_btf/sched_switch")
@@ -148,13 +313,30 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 
 	if (!in_window(now))
 		return 0;
-	switch_out(prev, preempt, now);
-	switch_in(next, now);
+	/* Half of all switches come from or go to the idle task, which is nobody's. */
+	if (prev->pid)
+		switch_out(prev, preempt, next, now);
+	if (next->pid)
+		switch_in(next, now);
 	return 0;
 }
 
-SEC("tp_btf/sched_wakeup")
-int BPF_PROG(on_sched_wakeup, struct task_struct *task)
+/*
+ * Who wakes: the running task, unless an interrupt came between. Of one that runs in user mode, or
+ * of the idle task, it is certain that an interrupt did it.
+ */
+static __always_inline __u32 waker_of(struct dbprof_thread *thread)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+
+	if (!current->pid || system_call((struct pt_regs *)bpf_task_pt_regs(current)) < 0)
+		return DBPROF_PARTY_KERNEL;
+	return party(current, thread->tgid);
+}
+
+/* Not sched_wakeup: that may come late, by an interrupt on the other CPU, and name nobody. */
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_sched_waking, struct task_struct *task)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct dbprof_thread *thread;
@@ -162,7 +344,9 @@ int BPF_PROG(on_sched_wakeup, struct task_struct *task)
 	if (!in_window(now))
 		return 0;
 	thread = thread_find(task);
-	if (thread)
+	if (thread) {
 		thread->woken_at = now;
+		thread->waker = waker_of(thread);
+	}
 	return 0;
 }

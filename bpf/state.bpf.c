@@ -14,9 +14,17 @@ struct dbprof_losses losses;
 struct dbprof_trap trap;
 __u32 threads_used; /* slots that were ever taken */
 
+/* Thread group id to index in the array below. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 256);
+	__uint(max_entries, DBPROF_PROCESSES);
+	__type(key, __u32);
+	__type(value, __u32);
+} process_index SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DBPROF_PROCESSES);
 	__type(key, __u32);
 	__type(value, struct dbprof_process);
 } processes SEC(".maps");
@@ -59,9 +67,36 @@ struct {
 	__type(value, struct dbprof_circuit);
 } circuits SEC(".maps");
 
-__hidden struct dbprof_process *process_get(__u32 tgid)
+/* Hits of probes, by processor. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} hits SEC(".maps");
+
+__hidden void count_hit(void)
 {
-	return bpf_map_lookup_elem(&processes, &tgid);
+	__u32 only = 0;
+	__u64 *count = bpf_map_lookup_elem(&hits, &only);
+
+	if (count)
+		++*count;
+}
+
+__hidden bool process_find(__u32 tgid, __u32 *ret_index)
+{
+	__u32 *index = bpf_map_lookup_elem(&process_index, &tgid);
+
+	if (!index)
+		return false;
+	*ret_index = *index;
+	return true;
+}
+
+__hidden struct dbprof_process *process_at(__u32 number)
+{
+	return bpf_map_lookup_elem(&processes, &number);
 }
 
 static __always_inline struct dbprof_thread *thread_at(__u32 slot)
@@ -71,7 +106,32 @@ static __always_inline struct dbprof_thread *thread_at(__u32 slot)
 	return bpf_map_lookup_elem(&threads, &index);
 }
 
-static __always_inline struct dbprof_thread *thread_make(struct task_struct *task, __u32 *slot)
+/* Threads that user space knows as workers: where no probe tells. Key: thread id. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, __u32);
+} worker_tids SEC(".maps");
+
+/* Counts how often user space has added to them, so that each thread is looked up once. */
+volatile __u32 worker_generation;
+
+__hidden void thread_check_worker(struct dbprof_thread *thread)
+{
+	__u32 tid = thread->tid, generation = worker_generation;
+
+	if (thread->worker || thread->generation == generation)
+		return;
+	thread->generation = generation;
+	if (bpf_map_lookup_elem(&worker_tids, &tid))
+		thread->worker = 1;
+}
+
+#define CLAIMED ((__u32)-2) /* an interrupted program is making the record right now */
+
+static __always_inline struct dbprof_thread *thread_make(struct task_struct *task, __u32 process,
+							 __u32 *slot)
 {
 	struct dbprof_thread *thread;
 	__u64 start = task->start_time;
@@ -90,9 +150,11 @@ static __always_inline struct dbprof_thread *thread_make(struct task_struct *tas
 		goto full;
 	thread->tgid = task->tgid;
 	thread->tid = task->pid;
+	thread->process = process;
 	thread->since = start > window_start ? start : window_start;
 	bpf_probe_read_kernel_str(thread->comm, sizeof(thread->comm), task->comm);
 	*slot = index + 1;
+	thread_check_worker(thread);
 	return thread;
 full:
 	*slot = NO_SLOT;
@@ -104,7 +166,7 @@ __hidden struct dbprof_thread *thread_find(struct task_struct *task)
 {
 	__u32 *slot = bpf_task_storage_get(&slots, task, 0, 0);
 
-	if (!slot || !*slot || *slot == NO_SLOT)
+	if (!slot || !*slot || *slot == NO_SLOT || *slot == CLAIMED)
 		return NULL;
 	return thread_at(*slot);
 }
@@ -112,10 +174,11 @@ __hidden struct dbprof_thread *thread_find(struct task_struct *task)
 __hidden struct dbprof_thread *thread_get(struct task_struct *task, bool *fresh)
 {
 	__u32 *slot = bpf_task_storage_get(&slots, task, 0, 0);
+	__u32 process;
 
 	*fresh = false;
 	if (!slot) {
-		if (!process_get(task->tgid))
+		if (!process_find(task->tgid, &process))
 			return NULL;
 		slot = bpf_task_storage_get(&slots, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 		if (!slot) {
@@ -123,12 +186,14 @@ __hidden struct dbprof_thread *thread_get(struct task_struct *task, bool *fresh)
 			return NULL;
 		}
 	}
-	if (*slot == NO_SLOT)
+	if (*slot == NO_SLOT || *slot == CLAIMED)
 		return NULL;
 	if (*slot)
 		return thread_at(*slot);
+	if (!process_find(task->tgid, &process) || __sync_val_compare_and_swap(slot, 0, CLAIMED))
+		return NULL;
 	*fresh = true;
-	return thread_make(task, slot);
+	return thread_make(task, process, slot);
 }
 
 __hidden struct dbprof_thread *thread_current(struct task_struct *task)
@@ -160,9 +225,8 @@ __hidden void thread_exit(struct task_struct *task, struct dbprof_thread *thread
 	__sync_fetch_and_add(&sum->count, 1);
 	__sync_fetch_and_add(&sum->observed_ns, elapsed(thread->since, thread->ended));
 	__sync_fetch_and_add(&sum->on_cpu_ns, thread->on_cpu_ns);
-	__sync_fetch_and_add(&sum->run_queue_ns, thread->run_queue_ns);
-	__sync_fetch_and_add(&sum->preempted_ns, thread->preempted_ns);
-	__sync_fetch_and_add(&sum->blocked_ns, thread->blocked_ns);
+	for (__u32 i = 0; i < SHARE_WORDS; i++)
+		__sync_fetch_and_add((__u64 *)&sum->share + i, ((__u64 *)&thread->share)[i]);
 	index = *slot - 1;
 	*slot = NO_SLOT;
 	if (bpf_map_update_elem(&threads, &index, &none, BPF_ANY))
@@ -183,11 +247,12 @@ __hidden struct dbprof_circuit *circuit_get(struct dbprof_thread *thread, __u64 
 
 	if (found || !create)
 		return found;
-	if (bpf_map_update_elem(&circuits, &key, &none, BPF_NOEXIST)) {
+	/* An interrupt may have made it meanwhile: then it is there all the same. */
+	bpf_map_update_elem(&circuits, &key, &none, BPF_NOEXIST);
+	found = bpf_map_lookup_elem(&circuits, &key);
+	if (!found)
 		count_loss(&losses.circuits);
-		return NULL;
-	}
-	return bpf_map_lookup_elem(&circuits, &key);
+	return found;
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -27,15 +27,24 @@ extern struct dbprof_losses losses;
 /* Written by user space after loading; steps are free of it. */
 extern struct dbprof_trap trap;
 
-#define barrier() asm volatile("" ::: "memory")
-
 static __always_inline bool in_window(__u64 now)
 {
 	return now >= window_start && now < window_end;
 }
 
-/* What is known of the process @tgid; NULL when it is not profiled. */
-__hidden struct dbprof_process *process_get(__u32 tgid);
+/* Counts a hit of a probe, in the window. */
+__hidden void count_hit(void);
+
+/* What is known of the process with that number, which a thread of it has. */
+__hidden struct dbprof_process *process_at(__u32 number);
+
+static __always_inline struct dbprof_process *process_of(struct dbprof_thread *thread)
+{
+	return process_at(thread->process);
+}
+
+/* Whether the process @tgid is profiled; then its index. */
+__hidden bool process_find(__u32 tgid, __u32 *ret_index);
 
 /*
  * The record of @task; NULL when its process is not profiled or there is no room. *@fresh tells
@@ -48,6 +57,9 @@ __hidden struct dbprof_thread *thread_find(struct task_struct *task);
 
 /* The record of the running thread, which is on its CPU since it was first observed if fresh. */
 __hidden struct dbprof_thread *thread_current(struct task_struct *task);
+
+/* Marks the thread as a worker if user space has found that it drives a circuit. */
+__hidden void thread_check_worker(struct dbprof_thread *thread);
 
 /* Ends the record of a thread that has exited; its slot is free again unless it was a worker. */
 __hidden void thread_exit(struct task_struct *task, struct dbprof_thread *thread);
@@ -68,16 +80,22 @@ static __always_inline __u64 elapsed(__u64 from, __u64 to)
 	return to > from ? to - from : 0;
 }
 
-static __always_inline void write_begin(__u32 *sequence)
+#define SHARE_WORDS (sizeof(struct dbprof_kernel_share) / sizeof(__u64))
+
+static __always_inline void share_copy(struct dbprof_kernel_share *to,
+				       const struct dbprof_kernel_share *from)
 {
-	*(volatile __u32 *)sequence += 1;
-	barrier();
+	for (__u32 i = 0; i < SHARE_WORDS; i++)
+		((__u64 *)to)[i] = ((const __u64 *)from)[i];
 }
 
-static __always_inline void write_end(__u32 *sequence)
+/* Adds what came between two readings of the same share. */
+static __always_inline void share_add_since(struct dbprof_kernel_share *sum,
+					    const struct dbprof_kernel_share *from,
+					    const struct dbprof_kernel_share *to)
 {
-	barrier();
-	*(volatile __u32 *)sequence += 1;
+	for (__u32 i = 0; i < SHARE_WORDS; i++)
+		((__u64 *)sum)[i] += elapsed(((const __u64 *)from)[i], ((const __u64 *)to)[i]);
 }
 
 static __always_inline void count_loss(__u64 *counter)

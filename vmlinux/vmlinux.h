@@ -31,6 +31,23 @@ struct sched_entity {
 	u64 sum_exec_runtime;
 };
 
+struct inode {
+	unsigned short i_mode;
+};
+
+struct file {
+	struct inode *f_inode;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
 struct task_struct {
 	pid_t pid;
 	pid_t tgid;
@@ -38,6 +55,8 @@ struct task_struct {
 	u64 start_time;
 	unsigned int __state; /* since 5.14 */
 	unsigned int flags;
+	unsigned in_iowait : 1;
+	struct files_struct *files;
 	char comm[16];
 	struct thread_struct thread;
 };

@@ -19,9 +19,10 @@
 struct session;
 
 struct session_options {
-	uint32_t max_threads;  /* threads that can be observed, of all processes together */
-	uint32_t max_circuits; /* circuits, likewise */
-	bool perf_uprobes;     /* use perf uprobes even where the kernel has uprobe_multi */
+	uint32_t max_threads;	/* threads that can be observed, of all processes together */
+	uint32_t max_circuits;	/* circuits of workers, likewise */
+	uint32_t max_operators; /* operators of workers, likewise */
+	bool perf_uprobes;	/* use perf uprobes even where the kernel has uprobe_multi */
 };
 
 /* What the programs have counted, copied from the maps. */
@@ -34,9 +35,20 @@ struct session_data {
 	struct dbprof_circuit_key *circuit_keys;
 	struct dbprof_circuit *circuits;
 	size_t circuit_count;
+	struct dbprof_operator_key *operator_keys;
+	struct dbprof_operator *operators;
+	size_t operator_count;
 	struct dbprof_losses losses;
 	uint64_t missed; /* program runs that the kernel skipped */
+	uint32_t frequency_hz;
 };
+
+/* Sets of probe kinds: a bit for each enum plan_probe_kind. */
+#define SESSION_KIND(kind) (1U << (kind))
+#define SESSION_PARK_KINDS (SESSION_KIND(PLAN_PARK) | SESSION_KIND(PLAN_UNPARK))
+#define SESSION_STEP_KINDS                                             \
+	(SESSION_KIND(PLAN_STEP_BEGIN) | SESSION_KIND(PLAN_STEP_END) | \
+	 SESSION_KIND(PLAN_POLL_ENTER) | SESSION_KIND(PLAN_POLL_LEAVE))
 
 /*
  * Checks what the programs need of kernel and privileges. Returns 0, -EPERM naming the missing
@@ -49,16 +61,33 @@ int session__open(const struct session_options *options, struct session **ret_se
 /* Loads the programs into the kernel and attaches those on the scheduler. */
 int session__load(struct session *session, struct fail *fail);
 /*
- * Puts the plan's probes into the process @pid, whose executable is @path. Probes that fail are
- * counted in *@ret_failed; it is an error when no step could be probed.
+ * Puts those probes of the plan that are of the @kinds into the process @pid, whose executable is
+ * @path. Probes that fail are counted in *@ret_failed; it is an error when no step could be probed.
  */
-int session__add(struct session *session, const struct plan *plan, pid_t pid, const char *path,
-		 size_t *ret_failed, struct fail *fail);
+int session__add(struct session *session, const struct plan *plan, uint32_t kinds, pid_t pid,
+		 const char *path, size_t *ret_failed, struct fail *fail);
+/*
+ * Takes the probes of the @kinds out of the process @pid. Probes that fire in all processes, on
+ * kernels that have no others, stay.
+ */
+void session__drop(struct session *session, pid_t pid, uint32_t kinds);
+/*
+ * Tells the programs what they must know of a process; the first time makes it a profiled one, so
+ * that this comes before its probes. Returns 0, -E2BIG, another errno.
+ */
+int session__set_process(struct session *session, pid_t pid, const struct dbprof_process *process);
+/* Tells them that a thread drives a circuit. */
+int session__add_worker(struct session *session, pid_t tid);
+/* Starts the sampler: a timer on each CPU. */
+int session__sample(struct session *session, uint32_t frequency_hz, struct fail *fail);
+/* What the task entry probe has measured of a frame of the process; 0 when it was not hit. */
+uint64_t session__entry_depth(const struct session *session, pid_t pid, unsigned int frame);
+
 /* Opens the window; returns with *@ret_start (CLOCK_MONOTONIC, ns) passed. */
 int session__begin(struct session *session, uint64_t *ret_start);
 /* Closes the window; returns when its end has passed and no program is writing any more. */
 int session__end(struct session *session, uint64_t *ret_end);
-/* Takes the probes out. They also go when the process does, however it ends. */
+/* Takes everything out. It also goes when the process does, however it ends. */
 int session__detach(struct session *session);
 int session__read(struct session *session, struct session_data **ret_data);
 void session__free(struct session *session);
@@ -66,6 +95,17 @@ void session_data__free(struct session_data *data);
 
 /* What a probe's trap costs here, measured when the programs were loaded. */
 struct dbprof_trap session__trap(const struct session *session);
+/* Makes the kernel count run times of BPF programs, which costs a little itself. */
+void session__measure_programs(struct session *session, bool on);
+/* Run time of all programs, as far as the kernel counted it (it needs CAP_SYS_ADMIN for that). */
+uint64_t session__program_ns(const struct session *session);
+/* Run time of those on uprobes alone. */
+uint64_t session__probe_ns(const struct session *session);
+/* Hits of probes in the window so far. */
+uint64_t session__hits(const struct session *session);
+
+/* The clock of all windows: CLOCK_MONOTONIC, ns. */
+uint64_t session__clock(void);
 
 /* "uprobe_multi" or "perf uprobes", for people. */
 const char *session__uprobe_kind(const struct session *session);

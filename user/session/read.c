@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Copies of what the programs have counted. */
+#include <errno.h>
+
+#include "session/session_internal.h"
+
+static int read_threads(struct session *session, struct session_data *data)
+{
+	uint32_t used = session->skeleton->bss->threads_used;
+
+	if (used > session->options.max_threads)
+		used = session->options.max_threads;
+	data->threads = calloc(used ? used : 1, sizeof(*data->threads));
+	if (!data->threads)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < used; i++) {
+		int err = bpf_map__lookup_elem(session->skeleton->maps.threads, &i, sizeof(i),
+					       &data->threads[i], sizeof(data->threads[i]), 0);
+
+		if (err)
+			return err;
+	}
+	/* Slots of threads that have exited are empty; no process has the id 0. */
+	data->thread_count = used;
+	return 0;
+}
+
+/*
+ * Copies a hash, keys and values, @room entries at most. What is added meanwhile may be missing;
+ * what is there is complete. Returns 0 or a negative errno.
+ */
+static int read_hash(const struct bpf_map *map, size_t room, void **ret_keys, void **ret_values,
+		     size_t *ret_count)
+{
+	size_t key_size = bpf_map__key_size(map), value_size = bpf_map__value_size(map);
+	char *keys, *values, *previous = NULL;
+	int err = 0;
+
+	*ret_keys = keys = calloc(room ? room : 1, key_size);
+	*ret_values = values = calloc(room ? room : 1, value_size);
+	*ret_count = 0;
+	if (!keys || !values)
+		return -ENOMEM;
+	while (*ret_count < room) {
+		char *key = keys + *ret_count * key_size;
+
+		err = bpf_map__get_next_key(map, previous, key, key_size);
+		if (!err)
+			err = bpf_map__lookup_elem(map, key, key_size,
+						   values + *ret_count * value_size, value_size, 0);
+		if (err)
+			break;
+		previous = key;
+		++*ret_count;
+	}
+	return err == -ENOENT ? 0 : err;
+}
+
+static int read_hashes(struct session *session, struct session_data *data)
+{
+	const struct session_options *options = &session->options;
+	const struct bpf_map *exited = session->skeleton->maps.exited;
+	int err = read_hash(exited, bpf_map__max_entries(exited), (void **)&data->exited_tgids,
+			    (void **)&data->exited, &data->exited_count);
+
+	if (!err)
+		err = read_hash(session->skeleton->maps.circuits, options->max_circuits,
+				(void **)&data->circuit_keys, (void **)&data->circuits,
+				&data->circuit_count);
+	if (!err)
+		err = read_hash(session->skeleton->maps.operators, options->max_operators,
+				(void **)&data->operator_keys, (void **)&data->operators,
+				&data->operator_count);
+	return err;
+}
+
+/* Runs that the kernel left out since the same program was already running on that CPU. */
+static uint64_t missed_runs(const struct session *session)
+{
+	struct bpf_program *program;
+	uint64_t missed = 0;
+
+	bpf_object__for_each_program(program, session->skeleton->obj)
+	{
+		struct bpf_prog_info info = {};
+		uint32_t len = sizeof(info);
+
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &len))
+			missed += info.recursion_misses;
+	}
+	return missed;
+}
+
+int session__read(struct session *session, struct session_data **ret_data)
+{
+	struct session_data *data = calloc(1, sizeof(*data));
+	int err;
+
+	if (!data)
+		return -ENOMEM;
+	err = read_threads(session, data);
+	if (!err)
+		err = read_hashes(session, data);
+	if (err) {
+		session_data__free(data);
+		return err;
+	}
+	data->losses = session->skeleton->bss->losses;
+	data->missed = missed_runs(session);
+	data->frequency_hz = session->frequency_hz;
+	*ret_data = data;
+	return 0;
+}
+
+void session_data__free(struct session_data *data)
+{
+	if (!data)
+		return;
+	free(data->threads);
+	free(data->exited_tgids);
+	free(data->exited);
+	free(data->circuit_keys);
+	free(data->circuits);
+	free(data->operator_keys);
+	free(data->operators);
+	free(data);
+}
+
+static uint64_t run_time(const struct session *session, bool only_probes)
+{
+	struct bpf_program *program;
+	uint64_t ns = 0;
+
+	bpf_object__for_each_program(program, session->skeleton->obj)
+	{
+		struct bpf_prog_info info = {};
+		uint32_t len = sizeof(info);
+
+		if (only_probes && bpf_program__type(program) != BPF_PROG_TYPE_KPROBE)
+			continue;
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &len))
+			ns += info.run_time_ns;
+	}
+	return ns;
+}
+
+uint64_t session__program_ns(const struct session *session)
+{
+	return run_time(session, false);
+}
+
+uint64_t session__probe_ns(const struct session *session)
+{
+	return run_time(session, true);
+}
+
+uint64_t session__hits(const struct session *session)
+{
+	int cpus = libbpf_num_possible_cpus();
+	uint64_t *counts, hits = 0;
+	uint32_t only = 0;
+
+	if (cpus < 1)
+		return 0;
+	counts = calloc((size_t)cpus, sizeof(*counts));
+	if (counts && !bpf_map__lookup_elem(session->skeleton->maps.hits, &only, sizeof(only),
+					    counts, (size_t)cpus * sizeof(*counts), 0))
+		for (int cpu = 0; cpu < cpus; cpu++)
+			hits += counts[cpu];
+	free(counts);
+	return hits;
+}
