@@ -88,6 +88,57 @@ static inline struct graph *fixture_graph(void)
 	return graph;
 }
 
+/* Of 8 s in steps, 3.000000999 s on a CPU; the books close. */
+static inline struct dbprof_kernel_share fixture_share(void)
+{
+	return (struct dbprof_kernel_share){
+		.run_queue_ns = 400000000,
+		.blocked_ns = { [DBPROF_CAUSE_EPOLL] = 3900000000,
+				[DBPROF_CAUSE_PAGE_FAULT] = 50000000 },
+		.preempted_ns = { [DBPROF_PARTY_MERGER] = 500000000,
+				  [DBPROF_PARTY_OTHER] = 100000000 },
+		.woken_ns = { [DBPROF_PARTY_WORKER] = 3900000000,
+			      [DBPROF_PARTY_KERNEL] = 50000000 },
+	};
+}
+
+/*
+ * Every node but the root, as often as its circuit made steps; sampled. The parts of the wall time
+ * are nn0's: 2 s = 1.5 s on a CPU + 0.1 s in the run queue + 0.2 s preempted + 0.15 s blocked +
+ * 0.05 s unobserved; all others were on a CPU throughout.
+ */
+static inline void fixture_operators(struct snapshot_worker *worker)
+{
+	static const uint64_t runtime[] = { 2000000000, 1000000000, 300000000, 500000000,
+					    200000000 };
+	struct snapshot_operator *operators = calloc(FIXTURE_NODES - 1, sizeof(*operators));
+
+	for (size_t i = 0; i < FIXTURE_NODES - 1; i++) {
+		const struct graph_node *node = &worker->graph->nodes[i + 1];
+		uint64_t steps = worker->circuits[node->circuit == 0 ? 0 : 1].steps;
+
+		operators[i] = (struct snapshot_operator){ .id = node->id,
+							   .has_invocations = true,
+							   .invocations = steps,
+							   .has_time = true };
+		if (steps == 0)
+			continue;
+		operators[i].runtime_ns = operators[i].cpu_ns = runtime[i];
+		operators[i].samples = runtime[i] / 10000000;
+		operators[i].interval_ns = runtime[i] / 10;
+		operators[i].engine_timing_ns = 1000000;
+	}
+	if (operators[0].runtime_ns > 0) {
+		operators[0].cpu_ns = 1500000000;
+		operators[0].unobserved_ns = 50000000;
+		operators[0].share.run_queue_ns = 100000000;
+		operators[0].share.preempted_ns[DBPROF_PARTY_OTHER] = 200000000;
+		operators[0].share.blocked_ns[DBPROF_CAUSE_FUTEX] = 150000000;
+	}
+	worker->operators = operators;
+	worker->operator_count = FIXTURE_NODES - 1;
+}
+
 /* A worker that made 100 steps in 10 s, or none. */
 static inline void fixture_worker(struct snapshot_worker *worker, unsigned int index, bool idle)
 {
@@ -101,15 +152,50 @@ static inline void fixture_worker(struct snapshot_worker *worker, unsigned int i
 							 .wait_ns = { [2] = 4000000001, [3] = 500 },
 							 .idle_ns = 1500000000,
 							 .edge_idle_ns = 500000000,
+							 .share = fixture_share(),
+							 .unobserved_ns = 49999001,
 							 .open_reason = -1 };
 	circuits[1] = (struct snapshot_circuit){ .id = fixture_path(1, 1, 0), .open_reason = -1 };
 	if (!idle)
 		circuits[1].steps = 1234;
-	*worker = (struct snapshot_worker){ .index = index,
-					    .tid = (pid_t)(1000 + index),
-					    .graph = fixture_graph(),
-					    .circuits = circuits,
-					    .circuit_count = 2 };
+	*worker =
+		(struct snapshot_worker){ .index = index,
+					  .tid = (pid_t)(1000 + index),
+					  .graph = fixture_graph(),
+					  .circuits = circuits,
+					  .circuit_count = 2,
+					  .cpu = { 2500000000, 5000000, 495000999, 7000000, 400 } };
+	fixture_operators(worker);
+}
+
+static inline void fixture_threads(struct snapshot *snapshot)
+{
+	snapshot->threads = calloc(2, sizeof(*snapshot->threads));
+	snapshot->threads[0] = (struct snapshot_thread){
+		.tid = 1000,
+		.comm = "dbsp-worker-0",
+		.role = ROLE_WORKER,
+		.observed_ns = 10,
+		.on_cpu_ns = 4,
+		.run_queue_ns = 3,
+		.preempted_ns = 2,
+		.blocked_ns = 1,
+		.share = { .run_queue_ns = 3,
+			   .blocked_ns = { [DBPROF_CAUSE_FUTEX] = 1 },
+			   .preempted_ns = { [DBPROF_PARTY_THREAD] = 2 },
+			   .woken_ns = { [DBPROF_PARTY_KERNEL] = 1 } },
+	};
+	snapshot->threads[1] = (struct snapshot_thread){
+		.tid = 2000,
+		.comm = "merger-0",
+		.worker = -1,
+		.role = ROLE_MERGER,
+		.observed_ns = 10,
+		.blocked_ns = 9,
+		.unobserved_ns = 1,
+		.share = { .blocked_ns = { [DBPROF_CAUSE_PIPE] = 9 } },
+	};
+	snapshot->thread_count = 2;
 }
 
 static inline struct snapshot *fixture_snapshot(size_t workers, bool idle)
@@ -122,7 +208,8 @@ static inline struct snapshot *fixture_snapshot(size_t workers, bool idle)
 	snapshot->exe = strdup("/opt/pipeline/dbsp-target");
 	snapshot->build_id = strdup("00ff");
 	snapshot->dbsp_version = strdup("0.354.0");
-	snapshot->mode = strdup("auto");
+	snapshot->mode = MODE_SAMPLED;
+	snapshot->frequency_hz = 97;
 	snapshot->window_start_ns = 77;
 	snapshot->window_start_unix_ns = 1000000001;
 	snapshot->window_ns = 10000000000;
@@ -131,11 +218,13 @@ static inline struct snapshot *fixture_snapshot(size_t workers, bool idle)
 	snapshot->worker_count = workers;
 	for (size_t i = 0; i < workers; i++)
 		fixture_worker(&snapshot->workers[i], (unsigned int)i, idle);
-	snapshot->threads = calloc(2, sizeof(*snapshot->threads));
-	snapshot->threads[0] =
-		(struct snapshot_thread){ 1000, "dbsp-worker-0", 0, 10, 4, 3, 2, 1, 0 };
-	snapshot->threads[1] = (struct snapshot_thread){ 2000, "merger-0", -1, 10, 0, 0, 0, 9, 1 };
-	snapshot->thread_count = 2;
+	fixture_threads(snapshot);
+	snapshot->cost = (struct snapshot_cost){ .traps = 1000,
+						 .trap_ns = 500,
+						 .program_ns = 1500000,
+						 .own_cpu_ns = 10000000,
+						 .target_cpu_ns = 3000000000,
+						 .budget = 0.01 };
 	return snapshot;
 }
 

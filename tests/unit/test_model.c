@@ -4,6 +4,7 @@
 
 #include "model/model.h"
 #include "model/source_label.h"
+#include "util/embedded.h"
 #include "check.h"
 #include "fixture.h"
 
@@ -274,23 +275,263 @@ static void test_different_graphs(void)
 	snapshot__free(snapshot);
 }
 
-static void test_losses(void)
+static void check_percent(const struct profile_worker *worker, struct node_path id,
+			  const char *metric, uint64_t numerator, uint64_t denominator)
 {
-	struct snapshot *snapshot = fixture_snapshot(0, false);
-	uint64_t *counters[] = { &snapshot->losses.threads,    &snapshot->losses.circuits,
-				 &snapshot->losses.reads,      &snapshot->losses.steps,
-				 &snapshot->losses.missed,     &snapshot->losses.workers,
-				 &snapshot->losses.unresolved, &snapshot->losses.probes };
+	const struct profile_reading *reading = find(worker, id, metric, NULL);
 
-	snapshot->losses.target_exited = true;
-	CHECK(!snapshot__incomplete(snapshot));
-	for (size_t i = 0; i < 8; i++) {
-		*counters[i] = 1;
-		CHECK(snapshot__incomplete(snapshot));
-		*counters[i] = 0;
-	}
+	if (!CHECK(reading != NULL) || !CHECK(reading->value.kind == VALUE_PERCENT) ||
+	    !CHECK(reading->value.percent.numerator == numerator) ||
+	    !CHECK(reading->value.percent.denominator == denominator))
+		fprintf(stderr, "  metric %s\n", metric);
+}
+
+static void test_operators(void)
+{
+	struct snapshot *snapshot = fixture_snapshot(1, false);
+	struct node_path join = fixture_path(1, 0, 0), plus = fixture_path(1, 2, 0);
+	const struct profile_reading *reading;
+	const struct profile_worker *worker;
+	struct profile *profile = NULL;
+
+	CHECK(profile__from_snapshot(snapshot, &profile) == 0);
+	worker = &profile->workers[0];
+	check_seconds(worker, join, "runtime_seconds", NULL, 2, 0);
+	check_percent(worker, join, "nonblocking_percent", 1500000, 2000000);
+	/* of all operators, the nested circuit and what is in it both, as the engine */
+	check_percent(worker, join, "runtime_percent", 2000000, 4000000);
+	check_seconds(worker, join, "runtime_interval_seconds", NULL, 0, 200000000);
+	reading = find(worker, join, "runtime_samples_count", NULL);
+	CHECK(reading && reading->value.kind == VALUE_COUNT && reading->value.number == 200);
+	check_seconds(worker, join, "engine_timing_seconds", NULL, 0, 1000000);
+	check_seconds(worker, join, "run_queue_seconds", NULL, 0, 100000000);
+	check_seconds(worker, join, "preempted_seconds", NULL, 0, 200000000);
+	check_seconds(worker, join, "blocked_seconds", "futex", 0, 150000000);
+	CHECK(!find(worker, join, "blocked_seconds", "epoll"));
+	check_seconds(worker, join, "unobserved_seconds", NULL, 0, 50000000);
+	CHECK(!find(worker, join, "preempted_by_seconds", "merger"));
+	check_seconds(worker, plus, "run_queue_seconds", NULL, 0, 0);
+	CHECK(!find(worker, plus, "unobserved_seconds", NULL));
+	CHECK(!find(worker, plus, "blocked_seconds", "futex"));
+	profile__free(profile);
 	snapshot__free(snapshot);
-	snapshot__free(NULL);
+}
+
+/* What was not measured has no reading, and none is a zero that means "unknown". */
+static void test_partial_operators(void)
+{
+	struct snapshot *snapshot = fixture_snapshot(2, false);
+	struct snapshot_operator *operators = snapshot->workers[0].operators;
+	struct node_path join = fixture_path(1, 0, 0), nested = fixture_path(1, 1, 0);
+	struct node_path output = fixture_path(2, 1, 0), input = fixture_path(2, 1, 1);
+	const struct profile_worker *worker;
+	struct profile *profile = NULL;
+
+	snapshot->mode = MODE_EXACT;
+	operators[0].has_time = false; /* waits only */
+	operators[1].has_invocations = false;
+	operators[1].samples = operators[1].interval_ns = operators[1].engine_timing_ns = 0;
+	operators[2] = (struct snapshot_operator){ .id = output, .has_time = true };
+	operators[3].runtime_ns = operators[3].cpu_ns = operators[3].samples = 0;
+	operators[4].id = fixture_path(1, 77, 0); /* in no graph */
+	free(snapshot->workers[1].operators);
+	snapshot->workers[1].operators = NULL;
+	snapshot->workers[1].operator_count = 0;
+	CHECK(profile__from_snapshot(snapshot, &profile) == 0);
+	worker = &profile->workers[0];
+	CHECK(find(worker, join, "invocations_count", NULL) != NULL);
+	CHECK(!find(worker, join, "runtime_seconds", NULL));
+	CHECK(!find(worker, join, "run_queue_seconds", NULL));
+	CHECK(!find(worker, nested, "invocations_count", NULL));
+	check_percent(worker, nested, "runtime_percent", 1000000, 1000000);
+	CHECK(!find(worker, nested, "runtime_interval_seconds", NULL));
+	CHECK(!find(worker, nested, "engine_timing_seconds", NULL));
+	for (size_t i = 0; i < worker->count; i++)
+		CHECK(node_path__compare(&worker->nodes[i].id, &output) != 0 ||
+		      worker->nodes[i].count == 0);
+	/* evaluated, but too short for a sample: its interval says so */
+	check_seconds(worker, input, "runtime_seconds", NULL, 0, 0);
+	check_seconds(worker, input, "runtime_interval_seconds", NULL, 0, 50000000);
+	CHECK(!find(&profile->workers[1], join, "invocations_count", NULL));
+	CHECK(find(&profile->workers[1], nested, "steps_count", NULL) != NULL);
+	profile__free(profile);
+	snapshot__free(snapshot);
+}
+
+static void test_circuit_shares(void)
+{
+	struct snapshot *snapshot = fixture_snapshot(1, false);
+	struct node_path root = fixture_path(0, 0, 0), nested = fixture_path(1, 1, 0);
+	const struct profile_worker *worker;
+	struct profile *profile = NULL;
+
+	snapshot->workers[0].circuits[1].share = fixture_share();
+	snapshot->workers[0].circuits[1].share.run_queue_ns = 7;
+	CHECK(profile__from_snapshot(snapshot, &profile) == 0);
+	worker = &profile->workers[0];
+	check_seconds(worker, root, "run_queue_seconds", NULL, 0, 400000000);
+	check_seconds(worker, root, "preempted_seconds", NULL, 0, 600000000);
+	check_seconds(worker, root, "blocked_seconds", "epoll", 3, 900000000);
+	check_seconds(worker, root, "blocked_seconds", "other", 0, 0);
+	check_seconds(worker, root, "preempted_by_seconds", "merger", 0, 500000000);
+	check_seconds(worker, root, "preempted_by_seconds", "io_thread", 0, 0);
+	check_seconds(worker, root, "woken_by_seconds", "other_worker", 3, 900000000);
+	check_seconds(worker, root, "unobserved_seconds", NULL, 0, 49999001);
+	CHECK(!find(worker, root, "circuit_run_queue_seconds", NULL));
+	/* a circuit and an operator of the root: two sets of readings */
+	check_seconds(worker, nested, "run_queue_seconds", NULL, 0, 0);
+	check_seconds(worker, nested, "circuit_run_queue_seconds", NULL, 0, 7);
+	check_seconds(worker, nested, "circuit_blocked_seconds", "page_fault", 0, 50000000);
+	check_seconds(worker, nested, "circuit_preempted_by_seconds", "other_process", 0,
+		      100000000);
+	CHECK(!find(worker, nested, "preempted_by_seconds", "merger"));
+	profile__free(profile);
+	snapshot__free(snapshot);
+}
+
+static void test_cpu(void)
+{
+	static const struct {
+		enum snapshot_mode mode;
+		uint64_t samples;
+		uint64_t timing_ns;
+		bool parts, timing;
+	} cases[] = {
+		{ MODE_SAMPLED, 400, 5, true, true }, { MODE_SAMPLED, 400, 0, true, true },
+		{ MODE_SAMPLED, 0, 5, false, false }, { MODE_WAITS, 0, 0, false, false },
+		{ MODE_EXACT, 0, 0, true, false },    { MODE_ENGINE, 0, 5, true, true },
+	};
+	struct node_path root = fixture_path(0, 0, 0);
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct snapshot *snapshot = fixture_snapshot(1, false);
+		struct profile *profile = NULL;
+
+		snapshot->mode = cases[i].mode;
+		snapshot->workers[0].cpu.samples = cases[i].samples;
+		snapshot->workers[0].cpu.engine_timing_ns = cases[i].timing_ns;
+		CHECK(profile__from_snapshot(snapshot, &profile) == 0);
+		CHECK(!find(&profile->workers[0], root, "engine_timing_seconds", NULL) ==
+		      !cases[i].timing);
+		CHECK(!find(&profile->workers[0], root, "operators_cpu_seconds", NULL) ==
+		      !cases[i].parts);
+		if (cases[i].parts) {
+			check_seconds(&profile->workers[0], root, "operators_cpu_seconds", NULL, 2,
+				      500000000);
+			check_seconds(&profile->workers[0], root, "scheduler_cpu_seconds", NULL, 0,
+				      495000999);
+			check_seconds(&profile->workers[0], root, "outside_step_cpu_seconds", NULL,
+				      0, 7000000);
+		}
+		profile__free(profile);
+		snapshot__free(snapshot);
+	}
+}
+
+/* A viewer drops readings whose names end otherwise, without a word (CircuitProfile.fromJson). */
+static bool has_known_suffix(const char *metric)
+{
+	static const char *const known[] = { "count", "percent", "seconds" };
+	const char *bar = strrchr(metric, '_');
+
+	for (size_t i = 0; bar && i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(bar + 1, known[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_described(const char *metric)
+{
+	const struct embedded *file = NULL;
+	char quoted[128];
+
+	snprintf(quoted, sizeof(quoted), "\"%s\"", metric);
+	while ((file = embedded__next("metrics/", file)))
+		if (memmem(file->data, file->len, quoted, strlen(quoted)))
+			return true;
+	return false;
+}
+
+static bool is_used(const struct profile *profile, const char *metric)
+{
+	for (size_t i = 0; i < profile->workers[0].count; i++)
+		for (size_t j = 0; j < profile->workers[0].nodes[i].count; j++)
+			if (strcmp(profile->workers[0].nodes[i].readings[j].metric, metric) == 0)
+				return true;
+	return false;
+}
+
+/* Each name that ours.json describes. */
+static void check_all_used(const struct profile *profile)
+{
+	static const char key[] = "\"name\": \"";
+	const struct embedded *file = embedded__next("metrics/ours.json", NULL);
+	const char *at, *end;
+	char name[128];
+
+	if (!CHECK(file != NULL))
+		return;
+	end = file->data + file->len;
+	for (at = file->data; (at = memmem(at, (size_t)(end - at), key, sizeof(key) - 1));) {
+		at += sizeof(key) - 1;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, "\""), at);
+		if (!CHECK(is_used(profile, name)))
+			fprintf(stderr, "  metric %s\n", name);
+	}
+}
+
+/* Everything that can be read is described, and what is described can be read. */
+static void test_descriptions(void)
+{
+	struct snapshot *snapshot = fixture_snapshot(1, false);
+	struct profile *profile = NULL;
+
+	snapshot->workers[0].circuits[0].step_open = true;
+	snapshot->workers[0].circuits[0].open_reason = 1;
+	CHECK(profile__from_snapshot(snapshot, &profile) == 0);
+	for (size_t i = 0; i < profile->workers[0].count; i++) {
+		const struct profile_node *node = &profile->workers[0].nodes[i];
+
+		for (size_t j = 0; j < node->count; j++)
+			if (!CHECK(has_known_suffix(node->readings[j].metric)) ||
+			    !CHECK(is_described(node->readings[j].metric)))
+				fprintf(stderr, "  metric %s\n", node->readings[j].metric);
+	}
+	CHECK(!is_described("no_such_seconds"));
+	check_all_used(profile);
+	profile__free(profile);
+	snapshot__free(snapshot);
+}
+
+/* The largest numbers everywhere: sums end at the longest duration, nothing wraps. */
+static void test_extreme_operators(void)
+{
+	struct snapshot *snapshot = fixture_snapshot(1, false);
+	struct snapshot_worker *from = &snapshot->workers[0];
+	struct node_path join = fixture_path(1, 0, 0), root = fixture_path(0, 0, 0);
+	const struct profile_worker *worker;
+	struct profile *profile = NULL;
+
+	for (size_t i = 0; i < from->operator_count; i++) {
+		struct node_path id = from->operators[i].id;
+
+		memset(&from->operators[i], 0xff, sizeof(from->operators[i]));
+		from->operators[i].id = id;
+		from->operators[i].has_time = from->operators[i].has_invocations = true;
+	}
+	memset(&from->cpu, 0xff, sizeof(from->cpu));
+	memset(&from->circuits[0].share, 0xff, sizeof(from->circuits[0].share));
+	from->circuits[0].unobserved_ns = UINT64_MAX;
+	snapshot->mode = (enum snapshot_mode)99;
+	CHECK(profile__from_snapshot(snapshot, &profile) == 0);
+	worker = &profile->workers[0];
+	/* five times 2^64 - 1 nanoseconds */
+	check_percent(worker, join, "runtime_percent", 18446744073709551, 92233720368547758);
+	check_seconds(worker, join, "preempted_seconds", NULL, 92233720368, 547758075);
+	check_seconds(worker, root, "preempted_seconds", NULL, 92233720368, 547758075);
+	check_seconds(worker, root, "outside_step_cpu_seconds", NULL, 18446744073, 709551615);
+	profile__free(profile);
+	snapshot__free(snapshot);
 }
 
 int main(void)
@@ -303,6 +544,11 @@ int main(void)
 	test_graph();
 	test_bad_graphs();
 	test_different_graphs();
-	test_losses();
+	test_operators();
+	test_partial_operators();
+	test_circuit_shares();
+	test_cpu();
+	test_descriptions();
+	test_extreme_operators();
 	return CHECK_RESULT();
 }

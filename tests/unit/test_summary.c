@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "export/operator_ranking.h"
 #include "export/summary.h"
 #include "check.h"
 #include "fixture.h"
@@ -55,7 +56,8 @@ static void test_normal(void)
 	check_shape(text, 80);
 	check_part(text, "dbsp-target, pid 4321 on db-host: dbsp 0.354.0, profiled for 10.0 s\n",
 		   true);
-	check_part(text, "     1    100   10.0/s   8.00 s  30 %   40 %       <1 %  10 %  20 %\n",
+	check_part(text,
+		   "     1    100   10.0/s   8.00 s  30 %   40 %       <1 %     6 %  4 %  20 %\n",
 		   true);
 	check_part(text,
 		   "waits of all workers together, of 16.0 s in steps:\n"
@@ -171,7 +173,8 @@ static void test_losses(void)
 	struct snapshot *snapshot = fixture_snapshot(1, false);
 	char *text;
 
-	snapshot->losses = (struct snapshot_losses){ 1, 2, UINT64_MAX, 1, 2, 1, 2, 1, true };
+	snapshot->losses =
+		(struct snapshot_losses){ 1, 2, 2, UINT64_MAX, 1, 1, 2, 2, 1, 2, 1, true };
 	text = render(snapshot, false, 80);
 	check_shape(text, 80);
 	check_part(text, "This profile is not complete:\n", true);
@@ -181,9 +184,287 @@ static void test_losses(void)
 	check_part(text, "\n  1 step of which only", true);
 	check_part(text, "\n  2 probe hits that the kernel skipped", true);
 	check_part(text, "\n  1 worker whose circuit", true);
-	check_part(text, "\n  2 circuits that ran but are in no graph", true);
+	check_part(text, "\n  2 circuits or operators that ran but are in no", true);
+	check_part(text, "\n  2 operators that did not fit", true);
+	check_part(text, "\n  1 read of a worker's stack that failed", true);
+	check_part(text, "\n  2 readings of the engine's counters that never", true);
 	check_part(text, "\n  1 probe that could not be attached", true);
 	check_part(text, "The program ended before the window did", true);
+	free(text);
+	snapshot__free(snapshot);
+}
+
+static void test_operators(void)
+{
+	struct snapshot *snapshot = fixture_snapshot(2, false);
+	char *text = render(snapshot, false, 80);
+
+	/* nested circuits are left out; two intervals of 0.2 s make one of 0.28 s */
+	check_part(text,
+		   "\noperators, all workers together, of 6.00 s in operators:\n"
+		   "                             pre-    run  block-\n"
+		   "  wall   +-  share    CPU  empted  queue      ed  node    operator\n"
+		   "4.00 s  7 %   67 %   75 %    10 %    5 %     8 %  nn0     JoinTrace\n"
+		   "1.00 s  7 %   17 %  100 %     0 %    0 %     0 %  nn1_n1  Z^-1\n"
+		   "600 ms  7 %   10 %  100 %     0 %    0 %     0 %  nn1_n0  Z^-1 (output)\n",
+		   true);
+	free(text);
+	text = render(snapshot, false, 120);
+	check_shape(text, 120);
+	check_part(text, "  nn0     JoinTrace @ s/o/join.rs:722:21\n", true);
+	free(text);
+	text = render(snapshot, false, 87);
+	check_part(text, "  nn0     JoinTrace @ join.rs:722:21\n", true);
+	free(text);
+	text = render(snapshot, false, 82);
+	check_part(text, "  nn0     JoinTrace @ join.rs:722\n", true);
+	free(text);
+	text = render(snapshot, false, 40);
+	check_part(text, "\n  wall  share  node    operator\n4.00 s   67 %  nn0     JoinTrace\n",
+		   true);
+	free(text);
+	for (size_t i = 0; i < 2; i++)
+		for (size_t j = 0; j < snapshot->workers[i].operator_count; j++)
+			snapshot->workers[i].operators[j].interval_ns = 0;
+	snapshot->workers[0].operators[0].unobserved_ns = 1000000000;
+	text = render(snapshot, false, 80);
+	check_part(text, "  wall  share    CPU  empted  queue      ed  seen  node ", true);
+	check_part(text, "95 %", false);
+	free(text);
+	for (size_t i = 0; i < 2; i++)
+		for (size_t j = 0; j < snapshot->workers[i].operator_count; j++)
+			snapshot->workers[i].operators[j].has_time = false;
+	text = render(snapshot, false, 80);
+	check_part(text, "in operators", false);
+	check_part(text, "wall", false);
+	free(text);
+	snapshot__free(snapshot);
+}
+
+/* Workers that know different operators; the ten worst of many, equal ones in order of their ids.
+ */
+static void test_many_operators(void)
+{
+	struct snapshot *snapshot = fixture_snapshot(3, false);
+	char *text, *at;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct snapshot_worker *worker = &snapshot->workers[i];
+
+		free(worker->operators);
+		worker->operators = calloc(5000, sizeof(*worker->operators));
+		worker->operator_count = 5000 - i;
+		for (uint32_t j = 0; j < worker->operator_count; j++) {
+			worker->operators[j].id = fixture_path(1, 1000 + j + (uint32_t)i, 0);
+			worker->operators[j].has_time = true;
+			worker->operators[j].runtime_ns = j % 500 == 7 ? 2000000 + j / 500 : 1000;
+		}
+	}
+	graph__free(snapshot->workers[0].graph);
+	snapshot->workers[0].graph = NULL;
+	text = render(snapshot, false, 80);
+	check_shape(text, 80);
+	check_part(text, "the worst 10 of 5000 operators, all workers together, of 75.0 ms in",
+		   true);
+	at = strstr(text, "nn5507");
+	CHECK(at && strstr(at, "nn5007")); /* longer, so before */
+	free(text);
+	for (uint32_t j = 0; j < 4998; j++)
+		snapshot->workers[2].operators[j].id = fixture_path(1, 9999 - j, 0); /* unsorted */
+	text = render(snapshot, false, 80);
+	check_shape(text, 80);
+	free(text);
+	snapshot__free(snapshot);
+}
+
+static void test_operator_names(void)
+{
+	struct graph_node node = { .name = (char *)"StreamJoin",
+				   .location = { (char *)"/a/b/src/x.rs", 12, 3 } };
+	struct operator_total total = { .node = &node };
+	static const struct {
+		size_t columns;
+		const char *wanted;
+	} cases[] = { { 80, "StreamJoin @ a/b/s/x.rs:12:3" },
+		      { 27, "StreamJoin @ x.rs:12:3" },
+		      { 22, "StreamJoin @ x.rs:12:3" },
+		      { 21, "StreamJoin @ x.rs:12" },
+		      { 19, "StreamJoin" },
+		      { 10, "StreamJoin" },
+		      { 9, "StreamJ.." },
+		      { 2, ".." } };
+	char text[200];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		CHECK(operator_total__name(&total, cases[i].columns, text, sizeof(text)) == 0);
+		CHECK_TEXT(text, cases[i].wanted);
+	}
+	node.location.file = NULL;
+	node.kind = NODE_STRICT_OUTPUT;
+	node.name = (char *)"\xc3\xa4\xff\xff\xe2\x82\xac Z";
+	CHECK(operator_total__name(&total, 6, text, sizeof(text)) == 0);
+	CHECK_TEXT(text, "\xc3\xa4\xff\xff\xe2\x82\xac..");
+	node.name = NULL;
+	CHECK(operator_total__name(&total, 80, text, sizeof(text)) == 0);
+	CHECK_TEXT(text, " (output)");
+	total.node = NULL;
+	CHECK(operator_total__name(&total, 80, text, sizeof(text)) == 0);
+	CHECK_TEXT(text, "");
+}
+
+/* Two workers of 10 s in steps each, where nothing stands out yet. */
+static struct snapshot *plain_snapshot(void)
+{
+	struct snapshot *snapshot = fixture_snapshot(2, true);
+
+	for (size_t i = 0; i < 2; i++) {
+		struct snapshot_circuit *root = &snapshot->workers[i].circuits[0];
+
+		root->steps = 100;
+		root->runtime_ns = 10000000000;
+		root->cpu_ns = 9200000000;
+		root->edge_idle_ns = 0;
+	}
+	return snapshot;
+}
+
+static void check_finding(struct snapshot *snapshot, const char *wanted)
+{
+	char *text = render(snapshot, false, 200);
+
+	check_part(text, wanted, true);
+	check_part(text, "Nothing stands out", strstr(wanted, "Nothing stands out") != NULL);
+	free(text);
+	snapshot__free(snapshot);
+}
+
+static void test_waits_found(void)
+{
+	struct snapshot *snapshot = plain_snapshot();
+	struct snapshot_circuit *root = &snapshot->workers[0].circuits[0];
+
+	check_finding(snapshot,
+		      "\nNothing stands out: workers were on a CPU 92 % of the step time.\n\n");
+	snapshot = plain_snapshot();
+	root = &snapshot->workers[0].circuits[0];
+	root->wait_ns[DBPROF_PEERS] = 9800000000;
+	check_finding(snapshot, "\nWorkers waited for peers 49 % of the step time: worker 1 was "
+				"the slowest.\n\n");
+	snapshot = plain_snapshot();
+	for (size_t i = 0; i < 2; i++)
+		snapshot->workers[i].circuits[0].wait_ns[DBPROF_PEERS] = 5000000000 + i;
+	check_finding(snapshot, "\nWorkers waited for peers 50 % of the step time; none was much "
+				"slower.\n");
+	snapshot = plain_snapshot();
+	root = &snapshot->workers[0].circuits[0];
+	root->wait_ns[DBPROF_STORAGE_READ] = 4000000000;
+	root->wait_ns[DBPROF_NETWORK] = 3900000000;
+	root->share.blocked_ns[DBPROF_CAUSE_BLOCK_IO] = 4100000000; /* DBSP says so already */
+	check_finding(snapshot,
+		      "\nWorkers waited for reads from storage 20 % of the step time.\n\n");
+	snapshot = plain_snapshot();
+	root = &snapshot->workers[0].circuits[0];
+	root->idle_ns = 60000000000;
+	root->wait_ns[DBPROF_MERGE_BACKPRESSURE] = 4000000000;
+	check_finding(snapshot,
+		      "\nWorkers were idle, outside of steps, 75 % of the time.\n"
+		      "Workers waited for mergers to catch up 20 % of the step time.\n\n");
+}
+
+static void test_kernel_found(void)
+{
+	struct snapshot *snapshot = plain_snapshot();
+	struct snapshot_circuit *root = &snapshot->workers[0].circuits[0];
+
+	root->share.run_queue_ns = 1400000000;
+	root->share.preempted_ns[DBPROF_PARTY_MERGER] = 6200000000;
+	root->share.preempted_ns[DBPROF_PARTY_OTHER] = 10;
+	check_finding(snapshot, "\nWorkers were runnable but off CPU 38 % of the step time; "
+				"mergers took 31 %.\n\n");
+	snapshot = plain_snapshot();
+	root = &snapshot->workers[0].circuits[0];
+	root->share.run_queue_ns = 2000000000;
+	root->share.preempted_ns[DBPROF_PARTY_OTHER] = 900000000; /* too little to blame */
+	check_finding(snapshot, "\nWorkers were runnable but off CPU 14 % of the step time.\n\n");
+	snapshot = plain_snapshot();
+	root = &snapshot->workers[1].circuits[0];
+	root->share.blocked_ns[DBPROF_CAUSE_PAGE_FAULT] = 1000000000;
+	root->share.blocked_ns[DBPROF_CAUSE_SLEEP] = 1200000000;
+	root->share.blocked_ns[DBPROF_CAUSE_FUTEX] = 8000000000; /* may be parks */
+	root->share.blocked_ns[DBPROF_CAUSE_OTHER] = 1100000000;
+	root->unobserved_ns = 1000000001;
+	check_finding(snapshot, "\nWorkers slept in sleep calls 6 % of the step time.\n"
+				"Other system calls blocked workers 6 % of the step time.\n"
+				"What workers did in 5 % of the step time was not observed.\n\n");
+	snapshot = plain_snapshot();
+	snapshot->workers[0].operators[0].runtime_ns = 3000000000;
+	snapshot->workers[0].operators[0].share.blocked_ns[DBPROF_CAUSE_FUTEX] = 2000000000;
+	snapshot->workers[1].operators[4].runtime_ns = 4100000000;
+	check_finding(snapshot, "\nOperator nn2 Plus took 58 % of the operators' time.\n"
+				"Locks (futex) blocked operators 10 % of the step time.\n\n");
+}
+
+static void check_cost(struct snapshot *snapshot, const char *wanted)
+{
+	char *text = render(snapshot, false, 90);
+
+	check_part(text, wanted, true);
+	free(text);
+}
+
+static void test_cost(void)
+{
+	struct snapshot *snapshot = fixture_snapshot(2, false);
+	char *text;
+
+	snapshot->workers[1].cpu.samples = 810;
+	check_cost(snapshot, "\n\nsampled at 97 Hz per CPU: 1,210 samples; cost 0.4 % of the "
+			     "program's CPU (budget 1 %)\n");
+	text = render(snapshot, false, 80);
+	check_part(text,
+		   "\n\nsampled at 97 Hz per CPU: 1,210 samples\n"
+		   "cost 0.4 % of the program's CPU (budget 1 %)\n",
+		   true);
+	free(text);
+	snapshot->mode = MODE_ENGINE;
+	snapshot->cost.budget = 0;
+	snapshot->cost.own_cpu_ns = 0;
+	snapshot->cost.program_ns = 0;
+	check_cost(snapshot, "\nread from the engine's own counters; cost <0.1 % of the program's "
+			     "CPU\n");
+	snapshot->mode = MODE_EXACT;
+	snapshot->cost.own_cpu_ns = 900000000;
+	snapshot->cost.budget = 0.005;
+	snapshot->cost.dropped = "probes of parks";
+	check_cost(snapshot, "\nexact, by probes at every evaluation: 1,000 hits\n"
+			     "cost 30 % of the program's CPU (budget 0.5 %)\n");
+	check_cost(snapshot, "\ngiven up to stay within the budget: probes of parks\n");
+	snapshot->mode = MODE_WAITS;
+	snapshot->cost.target_cpu_ns = 1000000;
+	check_cost(snapshot, "\ncost 900 ms of CPU, the program used 1.00 ms (budget 0.5 %)\n");
+	snapshot->cost = (struct snapshot_cost){ .traps = UINT64_MAX, .trap_ns = 2 };
+	check_cost(snapshot, "\nwaits only, by probes: 18,446,744,073,709,551,615 hits\n"
+			     "cost 213503 d 23 h of CPU, the program used 0 s\n");
+	snapshot__free(snapshot);
+}
+
+/* The column of preemptions gives way to the reasons, and takes its time from "off CPU". */
+static void test_preempted_column(void)
+{
+	struct snapshot *snapshot = fixture_snapshot(1, false);
+	struct snapshot_circuit *root = &snapshot->workers[0].circuits[0];
+	char *text;
+
+	root->share.preempted_ns[DBPROF_PARTY_KERNEL] = UINT64_MAX;
+	text = render(snapshot, false, 80);
+	check_part(text, "  10 %  0 %  20 %\n", true);
+	free(text);
+	text = render(snapshot, false, 60);
+	check_part(text, "(preempted, run", true);
+	free(text);
+	root->share = (struct dbprof_kernel_share){ 0 };
+	text = render(snapshot, false, 80);
+	check_part(text, "empted  CPU", false);
 	free(text);
 	snapshot__free(snapshot);
 }
@@ -203,7 +484,18 @@ static void test_extremes(void)
 		worker->circuits[0].step_open = worker->circuits[0].step_open_before = true;
 		worker->circuits[0].step_age_exact = false;
 		worker->circuits[1].steps = UINT64_MAX;
+		memset(&worker->cpu, 0xff, sizeof(worker->cpu));
+		for (size_t j = 0; j < worker->operator_count; j++) {
+			struct node_path id = worker->operators[j].id;
+
+			memset(&worker->operators[j], 0xff, sizeof(worker->operators[j]));
+			worker->operators[j].id = id;
+			worker->operators[j].has_time = true;
+			worker->operators[j].has_invocations = true;
+		}
 	}
+	memset(&snapshot->cost, 0xff, offsetof(struct snapshot_cost, dropped));
+	snapshot->mode = (enum snapshot_mode)77;
 	text = render(snapshot, false, 10);
 	check_part(text, "?[31m\xef\xbf\xbd? name ?", true);
 	free(text);
@@ -234,6 +526,13 @@ int main(void)
 	test_many_workers();
 	test_nothing();
 	test_losses();
+	test_operators();
+	test_many_operators();
+	test_operator_names();
+	test_waits_found();
+	test_kernel_found();
+	test_cost();
+	test_preempted_column();
 	test_extremes();
 	test_full_disk();
 	return CHECK_RESULT();

@@ -30,7 +30,7 @@ struct exporter {
 const struct exporter *exporter__find(const char *name);
 const struct exporter *exporter__all(size_t *ret_count);
 
-/* What DbspProfile::as_json() of src/profile.rs writes, and the key "dbprof". */
+/* What DbspProfile::as_json() of src/profile.rs writes, and the keys "threads" and "dbprof". */
 int export_json(const struct profile *profile, const struct snapshot *snapshot, FILE *out);
 
 #endif

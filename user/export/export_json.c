@@ -17,6 +17,12 @@ void json_duration(struct json_writer *json, struct duration duration)
 	json__object_end(json);
 }
 
+void json_nanos(struct json_writer *json, const char *key, uint64_t nanos)
+{
+	json__key(json, key);
+	json_duration(json, duration__from_nanos(nanos));
+}
+
 static void percent(struct json_writer *json, const struct value_percent *value)
 {
 	json__object_begin(json);
@@ -179,6 +185,8 @@ int export_json(const struct profile *profile, const struct snapshot *snapshot, 
 	json__key(&json, "graph");
 	json_graph(&json, &profile->graph);
 	if (snapshot) {
+		json__key(&json, "threads");
+		json_threads(&json, snapshot);
 		json__key(&json, "dbprof");
 		json_about(&json, profile, snapshot);
 	}

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "export/cost.h"
 #include "export/export.h"
 #include "export/json_parts.h"
 
@@ -26,10 +27,19 @@ static void boolean(struct json_writer *json, const char *key, bool value)
 	json__bool(json, value);
 }
 
-static void nanos(struct json_writer *json, const char *key, uint64_t value)
+/* A share of one, in parts of a million; null when @value is none. */
+static void share(struct json_writer *json, const char *key, double value)
 {
+	char text[32];
+	int len;
+
 	json__key(json, key);
-	json_duration(json, duration__from_nanos(value));
+	if (!(value >= 0 && value < 1e12)) {
+		json__null(json);
+		return;
+	}
+	len = snprintf(text, sizeof(text), "%.6f", value);
+	json__elements(json, text, (size_t)len);
 }
 
 /* RFC 3339 in UTC, nanoseconds included. */
@@ -60,7 +70,7 @@ static void window(struct json_writer *json, const struct snapshot *snapshot)
 	json__object_begin(json);
 	instant(json, "start", snapshot->window_start_unix_ns);
 	number(json, "start_monotonic_nanos", snapshot->window_start_ns);
-	nanos(json, "length", snapshot->window_ns);
+	json_nanos(json, "length", snapshot->window_ns);
 	json__object_end(json);
 }
 
@@ -70,9 +80,12 @@ static void losses(struct json_writer *json, const struct snapshot_losses *lost)
 	json__object_begin(json);
 	number(json, "threads", lost->threads);
 	number(json, "circuits", lost->circuits);
+	number(json, "operators", lost->operators);
 	number(json, "reads", lost->reads);
+	number(json, "slots", lost->slots);
 	number(json, "steps", lost->steps);
 	number(json, "missed", lost->missed);
+	number(json, "torn", lost->torn);
 	number(json, "workers", lost->workers);
 	number(json, "unresolved", lost->unresolved);
 	number(json, "probes", lost->probes);
@@ -107,24 +120,17 @@ static void graph(struct json_writer *json, const struct profile *profile,
 	json__object_end(json);
 }
 
-/* Closed books: the parts add up to what was observed. */
-static void books(struct json_writer *json, const struct snapshot_thread *thread)
+/* Where the worker's CPU time went. */
+static void cpu(struct json_writer *json, const struct snapshot_cpu *cpu)
 {
-	nanos(json, "observed", thread->observed_ns);
-	nanos(json, "on_cpu", thread->on_cpu_ns);
-	nanos(json, "run_queue", thread->run_queue_ns);
-	nanos(json, "preempted", thread->preempted_ns);
-	nanos(json, "blocked", thread->blocked_ns);
-	nanos(json, "unobserved", thread->unobserved_ns);
-}
-
-static const struct snapshot_thread *thread_of(const struct snapshot *snapshot,
-					       const struct snapshot_worker *worker)
-{
-	for (size_t i = 0; i < snapshot->thread_count; i++)
-		if (snapshot->threads[i].tid == worker->tid && snapshot->threads[i].worker >= 0)
-			return &snapshot->threads[i];
-	return NULL;
+	json__key(json, "cpu");
+	json__object_begin(json);
+	json_nanos(json, "operators", cpu->operators_ns);
+	json_nanos(json, "engine_timing", cpu->engine_timing_ns);
+	json_nanos(json, "scheduler", cpu->scheduler_ns);
+	json_nanos(json, "outside_steps", cpu->outside_ns);
+	number(json, "samples", cpu->samples);
+	json__object_end(json);
 }
 
 static void workers(struct json_writer *json, const struct snapshot *snapshot)
@@ -133,7 +139,7 @@ static void workers(struct json_writer *json, const struct snapshot *snapshot)
 	json__array_begin(json);
 	for (size_t i = 0; i < snapshot->worker_count; i++) {
 		const struct snapshot_worker *worker = &snapshot->workers[i];
-		const struct snapshot_thread *thread = thread_of(snapshot, worker);
+		const struct snapshot_thread *thread = json_thread_of(snapshot, worker);
 
 		json__object_begin(json);
 		number(json, "worker", worker->index);
@@ -141,39 +147,8 @@ static void workers(struct json_writer *json, const struct snapshot *snapshot)
 		json__int(json, worker->tid);
 		boolean(json, "late", worker->late);
 		if (thread)
-			books(json, thread);
-		json__object_end(json);
-	}
-	json__array_end(json);
-}
-
-static bool is_listed_worker(const struct snapshot *snapshot, const struct snapshot_thread *thread)
-{
-	if (thread->worker < 0)
-		return false;
-	for (size_t i = 0; i < snapshot->worker_count; i++)
-		if (snapshot->workers[i].tid == thread->tid)
-			return true;
-	return false;
-}
-
-/* All other threads, those of workers without a known circuit among them. */
-static void threads(struct json_writer *json, const struct snapshot *snapshot)
-{
-	json__key(json, "threads");
-	json__array_begin(json);
-	for (size_t i = 0; i < snapshot->thread_count; i++) {
-		const struct snapshot_thread *thread = &snapshot->threads[i];
-		char comm[sizeof(thread->comm) + 1];
-
-		if (is_listed_worker(snapshot, thread))
-			continue;
-		snprintf(comm, sizeof(comm), "%.*s", (int)sizeof(thread->comm), thread->comm);
-		json__object_begin(json);
-		json__key(json, "tid");
-		json__int(json, thread->tid);
-		string(json, "comm", comm);
-		books(json, thread);
+			json_books(json, thread);
+		cpu(json, &worker->cpu);
 		json__object_end(json);
 	}
 	json__array_end(json);
@@ -189,12 +164,12 @@ static void open_step(struct json_writer *json, const struct snapshot_worker *wo
 	json__object_begin(json);
 	number(json, "worker", worker->index);
 	string(json, "circuit", id);
-	nanos(json, "age", circuit->step_age_ns);
+	json_nanos(json, "age", circuit->step_age_ns);
 	boolean(json, "exact", circuit->step_age_exact || !circuit->step_open_before);
 	string(json, "reason",
 	       waiting ? park_reason_name((unsigned int)circuit->open_reason) : NULL);
 	if (waiting)
-		nanos(json, "waiting", circuit->open_reason_ns);
+		json_nanos(json, "waiting", circuit->open_reason_ns);
 	json__object_end(json);
 }
 
@@ -212,6 +187,28 @@ static void open_steps(struct json_writer *json, const struct snapshot *snapshot
 	json__array_end(json);
 }
 
+static void cost(struct json_writer *json, const struct snapshot_cost *cost)
+{
+	double part;
+
+	json__key(json, "cost");
+	json__object_begin(json);
+	number(json, "traps", cost->traps);
+	number(json, "trap_nanos", cost->trap_ns);
+	if (cost->program_ns > 0) {
+		json_nanos(json, "program", cost->program_ns);
+	} else {
+		json__key(json, "program");
+		json__null(json);
+	}
+	json_nanos(json, "own_cpu", cost->own_cpu_ns);
+	json_nanos(json, "target_cpu", cost->target_cpu_ns);
+	share(json, "share", cost__share(cost, &part) ? part : -1);
+	share(json, "budget", cost->budget > 0 ? cost->budget : -1);
+	string(json, "dropped", cost->dropped);
+	json__object_end(json);
+}
+
 void json_about(struct json_writer *json, const struct profile *profile,
 		const struct snapshot *snapshot)
 {
@@ -226,14 +223,15 @@ void json_about(struct json_writer *json, const struct profile *profile,
 	string(json, "rustc", snapshot->rustc_version);
 	string(json, "layout", snapshot->layout);
 	string(json, "kernel", snapshot->kernel);
-	string(json, "mode", snapshot->mode);
+	string(json, "mode", snapshot_mode__name(snapshot->mode));
+	number(json, "frequency_hz", snapshot->frequency_hz);
+	cost(json, &snapshot->cost);
 	window(json, snapshot);
 	boolean(json, "complete", !snapshot__incomplete(snapshot));
 	boolean(json, "target_exited", snapshot->losses.target_exited);
 	losses(json, &snapshot->losses);
 	graph(json, profile, snapshot);
 	workers(json, snapshot);
-	threads(json, snapshot);
 	open_steps(json, snapshot);
 	json__object_end(json);
 }

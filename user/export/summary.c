@@ -82,6 +82,19 @@ void summary__say(const struct summary *summary, enum summary_style style, const
 	fputc('\n', summary->out);
 }
 
+void summary__table(const struct summary *summary, const struct table *table, size_t header_rows)
+{
+	for (size_t row = 0; row < table->rows; row++) {
+		if (row < header_rows && table__row_empty(table, row))
+			continue;
+		if (row < header_rows)
+			summary__style(summary, STYLE_FAINT);
+		table__print_row(table, row, summary->out);
+		if (row < header_rows)
+			summary__style(summary, STYLE_PLAIN);
+	}
+}
+
 const struct snapshot_circuit *summary__root(const struct snapshot_worker *worker)
 {
 	return worker->circuit_count > 0 ? &worker->circuits[0] : NULL;
@@ -101,6 +114,23 @@ uint64_t summary__waits(const struct snapshot_circuit *circuit)
 	for (unsigned int i = 0; i < PARK_REASONS; i++)
 		sum = summary__add(sum, circuit->wait_ns[i]);
 	return sum;
+}
+
+uint64_t summary__preempted(const struct dbprof_kernel_share *share)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < DBPROF_PARTIES; i++)
+		sum = summary__add(sum, share->preempted_ns[i]);
+	return sum;
+}
+
+uint64_t summary__own_time(const struct snapshot_worker *worker)
+{
+	const struct snapshot_circuit *root = summary__root(worker);
+	uint64_t peers = root ? root->wait_ns[DBPROF_PEERS] : 0;
+
+	return root && root->runtime_ns > peers ? root->runtime_ns - peers : 0;
 }
 
 static void headline(const struct summary *summary)
@@ -141,8 +171,32 @@ static void quiet(const struct summary *summary)
 		summary__say(summary, STYLE_PLAIN, "No step in this window: the circuit was idle.");
 }
 
+static int write_parts(const struct summary *summary)
+{
+	int err;
+
+	headline(summary);
+	quiet(summary);
+	summary__findings(summary);
+	err = summary__workers(summary);
+	if (!err)
+		err = summary__open_steps(summary);
+	if (!err)
+		err = summary__operators(summary);
+	if (!err)
+		err = summary__reasons(summary);
+	if (!err)
+		err = summary__nested(summary);
+	if (err)
+		return err;
+	summary__losses(summary);
+	summary__cost(summary);
+	return 0;
+}
+
 int summary__write(FILE *out, const struct snapshot *snapshot, bool colours, int width)
 {
+	struct operator_ranking ranking;
 	struct summary summary = {
 		.out = out,
 		.snapshot = snapshot,
@@ -150,21 +204,14 @@ int summary__write(FILE *out, const struct snapshot *snapshot, bool colours, int
 		.width = width <= 0	     ? WIDTH_DEFAULT
 			 : width < WIDTH_MIN ? WIDTH_MIN
 					     : (size_t)width,
+		.ranking = &ranking,
 	};
-	int err;
+	int err = operator_ranking__make(snapshot, &ranking);
 
-	headline(&summary);
-	quiet(&summary);
-	err = summary__workers(&summary);
 	if (!err)
-		err = summary__open_steps(&summary);
-	if (!err)
-		err = summary__reasons(&summary);
-	if (!err)
-		err = summary__nested(&summary);
+		err = write_parts(&summary);
 	if (err)
 		return err;
-	summary__losses(&summary);
 	errno = 0;
 	if (fflush(out) != 0 || ferror(out))
 		return errno ? -errno : -EIO;

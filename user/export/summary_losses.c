@@ -35,10 +35,16 @@ void summary__losses(const struct summary *summary)
 	     "steps of which only the start or the end was seen");
 	lost(summary, losses->reads, "read of the program's memory that failed",
 	     "reads of the program's memory that failed");
+	lost(summary, losses->slots, "read of a worker's stack that failed",
+	     "reads of workers' stacks that failed");
+	lost(summary, losses->torn, "reading of the engine's counters that never settled",
+	     "readings of the engine's counters that never settled");
 	lost(summary, losses->threads, "thread that did not fit into the table of threads",
 	     "threads that did not fit into the table of threads");
 	lost(summary, losses->circuits, "circuit that did not fit into the table of circuits",
 	     "circuits that did not fit into the table of circuits");
-	lost(summary, losses->unresolved, "circuit that ran but is in no graph",
-	     "circuits that ran but are in no graph");
+	lost(summary, losses->operators, "operator that did not fit into the table of operators",
+	     "operators that did not fit into the table of operators");
+	lost(summary, losses->unresolved, "circuit or operator that ran but is in no graph",
+	     "circuits or operators that ran but are in no graph");
 }

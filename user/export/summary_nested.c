@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "export/summary_parts.h"
-#include "export/table.h"
 
 /* One circuit, all workers together. */
 struct total {
@@ -121,11 +120,7 @@ static int print(const struct summary *summary, const struct total *totals, size
 	table.left = 1u << 0;
 	fill(&table, totals, count, nested);
 	fputc('\n', summary->out);
-	summary__style(summary, STYLE_FAINT);
-	table__print_row(&table, 0, summary->out);
-	summary__style(summary, STYLE_PLAIN);
-	for (size_t row = 1; row < table.rows; row++)
-		table__print_row(&table, row, summary->out);
+	summary__table(summary, &table, 1);
 	if (nested_count > shown)
 		summary__say(summary, STYLE_PLAIN, "... and %zu more, with less time in steps",
 			     nested_count - shown);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "export/summary_parts.h"
-#include "export/table.h"
 
 /* A step open for less is an everyday one, unless none ended in the window. */
 #define REMARKABLE_AGE_NS 1000000000u

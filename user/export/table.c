@@ -61,6 +61,11 @@ static size_t used_columns(const struct table *table, size_t row)
 	return used;
 }
 
+bool table__row_empty(const struct table *table, size_t row)
+{
+	return used_columns(table, row) == 0;
+}
+
 void table__print_row(const struct table *table, size_t row, FILE *out)
 {
 	size_t used = used_columns(table, row);

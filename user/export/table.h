@@ -5,6 +5,7 @@
 #ifndef DBPROF_EXPORT_TABLE_H
 #define DBPROF_EXPORT_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@ void table__set(struct table *table, size_t row, size_t column, const char *text
 
 /* Columns of the terminal that it takes. */
 size_t table__width(const struct table *table);
+bool table__row_empty(const struct table *table, size_t row);
 void table__print_row(const struct table *table, size_t row, FILE *out);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "model/model.h"
+#include "model/readings.h"
 
 #define NANOS_PER_MICRO 1000u
 
@@ -16,110 +17,59 @@ struct context {
 	struct profile_worker *worker;
 	const struct snapshot *snapshot;
 	const struct snapshot_worker *from;
-	const struct graph *shown;		    /* the graph that the profile carries */
-	const struct snapshot_circuit **circuit_of; /* by graph node, NULL when not measured */
+	const struct graph *shown; /* the graph that the profile carries */
+	/* By node of the worker's graph, NULL when not measured. */
+	const struct snapshot_circuit **circuit_of;
+	const struct snapshot_operator **operator_of;
+	struct duration operators_time; /* wall time of all operators */
 };
 
-static int set_duration(struct context *context, struct profile_node *node, const char *metric,
-			struct duration duration)
-{
-	return profile_node__set(context->profile, node, metric, NULL, 0,
-				 value__duration(duration));
-}
-
-static int set_nanos(struct context *context, struct profile_node *node, const char *metric,
-		     uint64_t nanos)
-{
-	return set_duration(context, node, metric, duration__from_nanos(nanos));
-}
-
-static int set_by_reason(struct context *context, struct profile_node *node, const char *metric,
-			 unsigned int reason, uint64_t nanos)
-{
-	struct profile_label label = { "reason", park_reason_name(reason) };
-
-	return profile_node__set(context->profile, node, metric, &label, 1,
-				 value__duration(duration__from_nanos(nanos)));
-}
-
 /* The total is the exact sum of the reasons: both come from the same numbers, as in the engine. */
-static int set_waits(struct context *context, struct profile_node *node,
-		     const struct snapshot_circuit *circuit)
+static void set_waits(struct readings *to, const struct snapshot_circuit *circuit)
 {
 	struct duration total = { 0, 0 };
-	int err = 0;
 
-	for (unsigned int i = 0; i < PARK_REASONS && !err; i++) {
+	for (unsigned int i = 0; i < PARK_REASONS; i++) {
 		total = duration__add(total, duration__from_nanos(circuit->wait_ns[i]));
-		err = set_by_reason(context, node, "circuit_wait_by_reason_seconds", i,
-				    circuit->wait_ns[i]);
+		readings__labelled(to, "circuit_wait_by_reason_seconds", "reason",
+				   park_reason_name(i), circuit->wait_ns[i]);
 	}
-	if (!err)
-		err = set_duration(context, node, "circuit_wait_time_seconds", total);
-	return err;
+	readings__duration(to, "circuit_wait_time_seconds", total);
 }
 
 /* Ours: what a step that has not ended is doing, which the engine cannot say. */
-static int set_open_step(struct context *context, struct profile_node *node,
-			 const struct snapshot_circuit *circuit)
+static void set_open_step(struct readings *to, const struct snapshot_circuit *circuit)
 {
-	int err;
-
 	if (!circuit->step_open)
-		return 0;
-	err = set_nanos(context, node, "circuit_open_step_seconds", circuit->step_age_ns);
-	if (!err && circuit->open_reason >= 0 && circuit->open_reason < PARK_REASONS)
-		err = set_by_reason(context, node, "circuit_open_wait_seconds",
-				    (unsigned int)circuit->open_reason, circuit->open_reason_ns);
-	return err;
+		return;
+	readings__nanos(to, "circuit_open_step_seconds", circuit->step_age_ns);
+	if (circuit->open_reason >= 0 && circuit->open_reason < PARK_REASONS)
+		readings__labelled(to, "circuit_open_wait_seconds", "reason",
+				   park_reason_name((unsigned int)circuit->open_reason),
+				   circuit->open_reason_ns);
 }
 
-static int set_circuit(struct context *context, struct profile_node *node,
-		       const struct snapshot_circuit *circuit)
+static void set_circuit(struct readings *to, const struct snapshot_circuit *circuit,
+			const struct snapshot *snapshot)
 {
-	struct profile *profile = context->profile;
-	int err;
-
-	err = set_waits(context, node, circuit);
-	if (!err)
-		err = profile_node__set(profile, node, "steps_count", NULL, 0,
-					value__int(circuit->steps));
-	if (!err)
-		err = set_nanos(context, node, "circuit_runtime_seconds", circuit->runtime_ns);
-	if (!err)
-		err = set_nanos(context, node, "circuit_cpu_time_seconds", circuit->cpu_ns);
-	if (!err)
-		err = profile_node__set(profile, node, "circuit_nonblocking_percent", NULL, 0,
-					value__percent(circuit->cpu_ns / NANOS_PER_MICRO,
-						       circuit->runtime_ns / NANOS_PER_MICRO));
-	if (!err)
-		err = set_nanos(context, node, "circuit_idle_time_seconds", circuit->idle_ns);
-	if (!err)
-		err = set_nanos(context, node, "circuit_runtime_elapsed_seconds",
-				context->snapshot->runtime_elapsed_ns);
-	if (!err)
-		err = set_nanos(context, node, "circuit_edge_idle_seconds", circuit->edge_idle_ns);
-	if (!err)
-		err = set_open_step(context, node, circuit);
-	return err;
-}
-
-/* One evaluation of each node in every step of the circuit around it (src/circuit/schedule). */
-static int set_invocations(struct context *context, struct profile_node *node,
-			   const struct snapshot_circuit *around)
-{
-	if (!around || around->steps == 0)
-		return 0;
-	return profile_node__set(context->profile, node, "invocations_count", NULL, 0,
-				 value__count(around->steps));
+	set_waits(to, circuit);
+	readings__int(to, "steps_count", circuit->steps);
+	readings__nanos(to, "circuit_runtime_seconds", circuit->runtime_ns);
+	readings__nanos(to, "circuit_cpu_time_seconds", circuit->cpu_ns);
+	readings__percent(to, "circuit_nonblocking_percent", circuit->cpu_ns / NANOS_PER_MICRO,
+			  circuit->runtime_ns / NANOS_PER_MICRO);
+	readings__nanos(to, "circuit_idle_time_seconds", circuit->idle_ns);
+	readings__nanos(to, "circuit_runtime_elapsed_seconds", snapshot->runtime_elapsed_ns);
+	readings__nanos(to, "circuit_edge_idle_seconds", circuit->edge_idle_ns);
+	set_open_step(to, circuit);
+	readings__circuit_share(to, circuit);
 }
 
 static int add_node(struct context *context, size_t index)
 {
 	const struct graph *graph = context->from->graph;
 	const struct graph_node *from = &graph->nodes[index];
-	struct profile_node *node;
-	int err = 0;
+	struct readings to = { .profile = context->profile };
 
 	if (from->circuit >= graph->node_count)
 		return -EPROTO;
@@ -127,37 +77,63 @@ static int add_node(struct context *context, size_t index)
 		context->profile->nodes_left_out++;
 		return 0;
 	}
-	node = profile_worker__node(context->worker, &from->id);
-	if (!node)
+	to.node = profile_worker__node(context->worker, &from->id);
+	if (!to.node)
 		return -ENOMEM;
 	if (from->kind == NODE_CIRCUIT && context->circuit_of[index])
-		err = set_circuit(context, node, context->circuit_of[index]);
-	if (!err && index > 0)
-		err = set_invocations(context, node, context->circuit_of[from->circuit]);
-	return err;
+		set_circuit(&to, context->circuit_of[index], context->snapshot);
+	if (index == 0)
+		readings__cpu(&to, &context->from->cpu, context->snapshot->mode);
+	else if (context->operator_of[index])
+		readings__operator(&to, context->operator_of[index], context->operators_time);
+	return to.err;
+}
+
+/* Finds the node of each circuit and operator; those in no graph are losses of the snapshot. */
+static void resolve(struct context *context)
+{
+	const struct snapshot_worker *from = context->from;
+	const struct graph *graph = from->graph;
+	const struct graph_node *node;
+
+	for (size_t i = 0; i < from->circuit_count; i++) {
+		node = graph__find(graph, &from->circuits[i].id);
+		if (node)
+			context->circuit_of[node - graph->nodes] = &from->circuits[i];
+	}
+	context->operators_time = (struct duration){ 0, 0 };
+	for (size_t i = 0; i < from->operator_count; i++) {
+		const struct snapshot_operator *op = &from->operators[i];
+
+		node = graph__find(graph, &op->id);
+		if (!node || node == graph->nodes)
+			continue;
+		context->operator_of[node - graph->nodes] = op;
+		if (op->has_time)
+			context->operators_time = duration__add(
+				context->operators_time, duration__from_nanos(op->runtime_ns));
+	}
 }
 
 static int add_worker(struct context *context)
 {
-	const struct snapshot_worker *from = context->from;
-	const struct graph *graph = from->graph;
+	const struct graph *graph = context->from->graph;
 	int err = 0;
 
 	if (!graph)
 		return 0;
 	context->circuit_of = calloc(graph->node_count + 1, sizeof(*context->circuit_of));
-	if (!context->circuit_of)
-		return -ENOMEM;
-	for (size_t i = 0; i < from->circuit_count; i++) {
-		const struct graph_node *node = graph__find(graph, &from->circuits[i].id);
-
-		if (node)
-			context->circuit_of[node - graph->nodes] = &from->circuits[i];
-	}
+	context->operator_of = calloc(graph->node_count + 1, sizeof(*context->operator_of));
+	if (context->circuit_of && context->operator_of)
+		resolve(context);
+	else
+		err = -ENOMEM;
 	for (size_t i = 0; i < graph->node_count && !err; i++)
 		err = add_node(context, i);
 	free(context->circuit_of);
+	free(context->operator_of);
 	context->circuit_of = NULL;
+	context->operator_of = NULL;
 	return err;
 }
 

@@ -3,6 +3,8 @@
 
 #include "snapshot/books.h"
 
+#define SHARE_WORDS (sizeof(struct dbprof_kernel_share) / sizeof(__u64))
+
 static uint64_t between(uint64_t from, uint64_t to)
 {
 	return to > from ? to - from : 0;
@@ -24,67 +26,141 @@ static uint64_t take(uint64_t part, uint64_t *left)
 	return taken;
 }
 
+static uint64_t sum(const __u64 *parts, size_t count)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (__builtin_add_overflow(total, parts[i], &total))
+			return UINT64_MAX;
+	return total;
+}
+
+uint64_t share__preempted(const struct dbprof_kernel_share *share)
+{
+	return sum(share->preempted_ns, DBPROF_PARTIES);
+}
+
+uint64_t share__blocked(const struct dbprof_kernel_share *share)
+{
+	return sum(share->blocked_ns, DBPROF_CAUSES);
+}
+
+void share__add(struct dbprof_kernel_share *total, const struct dbprof_kernel_share *part)
+{
+	for (size_t i = 0; i < SHARE_WORDS; i++)
+		((__u64 *)total)[i] += ((const __u64 *)part)[i];
+}
+
+uint64_t share__close(struct dbprof_kernel_share *share, uint64_t whole)
+{
+	uint64_t left = whole, woken;
+
+	share->run_queue_ns = take(share->run_queue_ns, &left);
+	for (size_t i = 0; i < DBPROF_PARTIES; i++)
+		share->preempted_ns[i] = take(share->preempted_ns[i], &left);
+	for (size_t i = 0; i < DBPROF_CAUSES; i++)
+		share->blocked_ns[i] = take(share->blocked_ns[i], &left);
+	/* Who woke is another view of the blocked time. */
+	woken = share__blocked(share);
+	for (size_t i = 0; i < DBPROF_PARTIES; i++)
+		share->woken_ns[i] = take(share->woken_ns[i], &woken);
+	return left;
+}
+
 static uint64_t thread_end(const struct dbprof_thread *thread, const struct window *window)
 {
 	return thread->ended ? clamp(thread->ended, window) : window->end;
 }
 
-void books__thread(const struct dbprof_thread *thread, const struct window *window,
-		   struct snapshot_thread *ret_thread)
+/* The time off the CPU that is open at @end; all zero when there is none. */
+static struct dbprof_kernel_share open_share(const struct dbprof_thread *thread, uint64_t end)
 {
-	uint64_t end = thread_end(thread, window);
-	uint64_t on = thread->on_cpu_ns, blocked = thread->blocked_ns;
-	uint64_t queued = thread->run_queue_ns, preempted = thread->preempted_ns;
-	uint64_t left = between(clamp(thread->since, window), end);
+	struct dbprof_kernel_share share = {};
+	uint64_t off = between(thread->off_since, end), woken = thread->woken_at;
 
-	if (thread->on_since) {
-		on += between(thread->on_since, end);
-	} else if (thread->off_since && !thread->ended) {
-		uint64_t woken = thread->woken_at;
-
-		if (thread->off == DBPROF_OFF_PREEMPTED) {
-			preempted += between(thread->off_since, end);
-		} else if (woken > thread->off_since && woken < end) {
-			blocked += woken - thread->off_since;
-			queued += end - woken;
-		} else {
-			blocked += between(thread->off_since, end);
-		}
+	if (!thread->off_since || thread->on_since || thread->ended)
+		return share;
+	if (thread->off == DBPROF_OFF_PREEMPTED) {
+		if (thread->off_taker < DBPROF_PARTIES)
+			share.preempted_ns[thread->off_taker] = off;
+		return share;
 	}
-	ret_thread->observed_ns = left;
-	ret_thread->on_cpu_ns = take(on, &left);
-	ret_thread->run_queue_ns = take(queued, &left);
-	ret_thread->preempted_ns = take(preempted, &left);
-	ret_thread->blocked_ns = take(blocked, &left);
-	ret_thread->unobserved_ns = left;
+	if (woken > thread->off_since && woken < end) {
+		share.run_queue_ns = end - woken;
+		off = woken - thread->off_since;
+		if (thread->waker < DBPROF_PARTIES)
+			share.woken_ns[thread->waker] = off;
+	}
+	if (thread->off_cause < DBPROF_CAUSES)
+		share.blocked_ns[thread->off_cause] = off;
+	return share;
 }
 
-uint64_t books__rest(const struct snapshot_thread *thread)
+static void close_thread(struct snapshot_thread *thread, uint64_t on_cpu)
 {
 	uint64_t left = thread->observed_ns;
 
-	take(thread->on_cpu_ns, &left);
-	take(thread->run_queue_ns, &left);
-	take(thread->preempted_ns, &left);
-	take(thread->blocked_ns, &left);
-	return left;
+	thread->on_cpu_ns = take(on_cpu, &left);
+	thread->unobserved_ns = share__close(&thread->share, left);
+	thread->run_queue_ns = thread->share.run_queue_ns;
+	thread->preempted_ns = share__preempted(&thread->share);
+	thread->blocked_ns = share__blocked(&thread->share);
 }
 
-void books__silent_thread(uint64_t ran_ns, char state, const struct window *window,
+void books__thread(const struct dbprof_thread *thread, const struct window *window,
+		   struct snapshot_thread *ret_thread)
+{
+	uint64_t end = thread_end(thread, window), on = thread->on_cpu_ns;
+	struct dbprof_kernel_share open = open_share(thread, end);
+
+	if (thread->on_since)
+		on += between(thread->on_since, end);
+	ret_thread->observed_ns = between(clamp(thread->since, window), end);
+	ret_thread->share = thread->share;
+	share__add(&ret_thread->share, &open);
+	close_thread(ret_thread, on);
+}
+
+/*
+ * Without a context switch a thread ran for the whole window or not at all; what /proc tells of its
+ * CPU time is read a little before and after it.
+ */
+static bool ran_all_along(const struct silent_thread *silent, uint64_t whole)
+{
+	return silent->ran_ns >= whole / 2;
+}
+
+/* Where a thread without a context switch was for the whole window. */
+static struct dbprof_kernel_share silent_share(const struct silent_thread *silent, uint64_t whole)
+{
+	struct dbprof_kernel_share share = {};
+
+	if (ran_all_along(silent, whole))
+		return share;
+	if (silent->state == 'R')
+		share.run_queue_ns = whole;
+	else
+		share.blocked_ns[silent->cause < DBPROF_CAUSES ? silent->cause
+							       : DBPROF_CAUSE_OTHER] = whole;
+	return share;
+}
+
+void books__silent_thread(const struct silent_thread *silent, const struct window *window,
 			  struct snapshot_thread *ret_thread)
 {
 	uint64_t whole = between(window->start, window->end);
 
 	ret_thread->observed_ns = whole;
-	ret_thread->on_cpu_ns = ret_thread->run_queue_ns = 0;
-	ret_thread->preempted_ns = ret_thread->blocked_ns = ret_thread->unobserved_ns = 0;
-	/* Without a context switch it did one thing for the whole window. */
-	if (ran_ns)
-		ret_thread->on_cpu_ns = whole;
-	else if (state == 'R')
-		ret_thread->run_queue_ns = whole;
-	else
-		ret_thread->blocked_ns = whole;
+	ret_thread->share = silent_share(silent, whole);
+	close_thread(ret_thread, ran_all_along(silent, whole) ? whole : 0);
+}
+
+void books__exited(const struct dbprof_exited *exited, struct snapshot_thread *ret_thread)
+{
+	ret_thread->observed_ns = exited->observed_ns;
+	ret_thread->share = exited->share;
+	close_thread(ret_thread, exited->on_cpu_ns);
 }
 
 /* A wait that was open at the end, seen by probes or, if they saw nothing, in memory. */
@@ -95,6 +171,9 @@ static void add_open_wait(const struct dbprof_thread *thread, const struct engin
 
 	if (thread && thread->park_since) {
 		totals->open_reason = (int)thread->park_reason;
+		/* A reason that could not be read when the park began. */
+		if (thread->park_reason >= PARK_REASONS && park && park->parked)
+			totals->open_reason = (int)park->reason;
 		since = thread->park_since;
 	} else if (thread && thread->blocked_reason) {
 		totals->open_reason = (int)thread->blocked_reason - 1;
@@ -115,23 +194,44 @@ static void add_open_wait(const struct dbprof_thread *thread, const struct engin
 		between(since > totals->since ? since : totals->since, totals->end);
 }
 
+static void add_seen(const struct dbprof_thread *thread, const struct window *window,
+		     struct thread_totals *totals)
+{
+	totals->since = clamp(thread->since, window);
+	totals->end = thread_end(thread, window);
+	totals->cpu_ns = thread->cpu_ns;
+	if (thread->on_since)
+		totals->cpu_ns += between(thread->on_since, totals->end);
+	memcpy(totals->wait_ns, thread->wait_ns, sizeof(totals->wait_ns));
+	totals->share = thread->share;
+	totals->step_share = thread->step_share;
+	totals->open_share = open_share(thread, totals->end);
+	share__add(&totals->share, &totals->open_share);
+	if (thread->off_in_step)
+		share__add(&totals->step_share, &totals->open_share);
+	if (thread->off_since) {
+		totals->open_circuit = thread->off_circuit;
+		totals->open_node = thread->off_node;
+	}
+}
+
 void books__totals(const struct dbprof_thread *thread, const struct engine_park *park,
-		   uint64_t silent_cpu_ns, const struct window *window,
+		   const struct silent_thread *silent, const struct window *window,
 		   struct thread_totals *ret_totals)
 {
 	*ret_totals = (struct thread_totals){
 		.since = window->start,
 		.end = window->end,
-		.cpu_ns = silent_cpu_ns,
 		.open_reason = -1,
 	};
 	if (thread) {
-		ret_totals->since = clamp(thread->since, window);
-		ret_totals->end = thread_end(thread, window);
-		ret_totals->cpu_ns = thread->cpu_ns;
-		if (thread->on_since)
-			ret_totals->cpu_ns += between(thread->on_since, ret_totals->end);
-		memcpy(ret_totals->wait_ns, thread->wait_ns, sizeof(ret_totals->wait_ns));
+		add_seen(thread, window, ret_totals);
+	} else {
+		ret_totals->cpu_ns =
+			ran_all_along(silent, window->end - window->start) ? silent->ran_ns : 0;
+		ret_totals->share = silent_share(silent, between(window->start, window->end));
+		/* In a step or not, it was so all along: only then will this be used. */
+		ret_totals->step_share = ret_totals->share;
 	}
 	add_open_wait(thread, park, ret_totals);
 }
@@ -143,8 +243,8 @@ static void open_step(const struct thread_totals *totals, uint64_t since, bool e
 	circuit->step_age_ns = between(since, totals->end);
 	circuit->step_age_exact = exact;
 	circuit->open_reason = totals->open_reason;
-	circuit->open_reason_ns =
-		totals->open_reason < 0 ? 0 : between(totals->open_since, totals->end);
+	if (totals->open_reason >= 0)
+		circuit->open_reason_ns = between(totals->open_since, totals->end);
 	/* A park lies inside its step, so that the step is no younger. */
 	if (!exact && circuit->step_age_ns < circuit->open_reason_ns)
 		circuit->step_age_ns = circuit->open_reason_ns;
@@ -163,9 +263,18 @@ static void silent_circuit(const struct engine_step *step, const struct thread_t
 	circuit->runtime_ns = whole;
 	circuit->cpu_ns = totals->cpu_ns;
 	memcpy(circuit->wait_ns, totals->wait_ns, sizeof(circuit->wait_ns));
+	circuit->share = totals->share;
 	circuit->step_open_before = true;
 	open_step(totals, step->since_ns ? step->since_ns : totals->since, step->since_ns != 0,
 		  circuit);
+}
+
+static void add_share_since(struct dbprof_kernel_share *total,
+			    const struct dbprof_kernel_share *from,
+			    const struct dbprof_kernel_share *to)
+{
+	for (size_t i = 0; i < SHARE_WORDS; i++)
+		((__u64 *)total)[i] += between(((const __u64 *)from)[i], ((const __u64 *)to)[i]);
 }
 
 void books__circuit(const struct dbprof_circuit *counted, const struct engine_step *step,
@@ -176,22 +285,43 @@ void books__circuit(const struct dbprof_circuit *counted, const struct engine_st
 	circuit->open_reason = -1;
 	if (!counted) {
 		silent_circuit(step, totals, circuit);
+		books__close_circuit(circuit);
 		return;
 	}
 	circuit->steps = counted->steps;
 	circuit->runtime_ns = counted->runtime_ns;
 	circuit->cpu_ns = counted->cpu_ns;
 	circuit->idle_ns = counted->idle_ns;
+	circuit->share = counted->share;
 	memcpy(circuit->wait_ns, counted->wait_ns, sizeof(circuit->wait_ns));
 	if (!counted->cut)
 		circuit->edge_idle_ns = between(totals->since, counted->first_start);
 	if (!counted->start) {
 		circuit->edge_idle_ns += between(counted->last_end, totals->end);
-		return;
+	} else {
+		circuit->runtime_ns += between(counted->start, totals->end);
+		circuit->cpu_ns += between(counted->start_cpu_ns, totals->cpu_ns);
+		for (size_t i = 0; i < PARK_REASONS; i++)
+			circuit->wait_ns[i] +=
+				between(counted->start_wait_ns[i], totals->wait_ns[i]);
+		add_share_since(&circuit->share, &counted->start_share, &totals->share);
+		open_step(totals, counted->start, true, circuit);
 	}
-	circuit->runtime_ns += between(counted->start, totals->end);
-	circuit->cpu_ns += between(counted->start_cpu_ns, totals->cpu_ns);
-	for (size_t i = 0; i < PARK_REASONS; i++)
-		circuit->wait_ns[i] += between(counted->start_wait_ns[i], totals->wait_ns[i]);
-	open_step(totals, counted->start, true, circuit);
+	books__close_circuit(circuit);
+}
+
+void books__close_circuit(struct snapshot_circuit *circuit)
+{
+	uint64_t left = circuit->runtime_ns;
+
+	/* The CPU clock and the wall clock differ by what was read between them. */
+	circuit->cpu_ns = take(circuit->cpu_ns, &left);
+	circuit->unobserved_ns = share__close(&circuit->share, left);
+}
+
+void books__close_operator(struct snapshot_operator *op)
+{
+	uint64_t left = between(op->cpu_ns, op->runtime_ns);
+
+	op->unobserved_ns = share__close(&op->share, left);
 }

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "snapshot/observer_internal.h"
 
 /* A circuit is read again so often when it was caught while it changed. */
 #define READ_TRIES    10
 #define READ_PAUSE_NS 10000000L
+#define COUNTER_TRIES 3
+/* How long after the window's begin new workers are looked for all the time. */
+#define IMPATIENT_NS 3000000000ULL
+/* Counters of up to so many nodes are kept at each poll, of more at every so many polls. */
+#define KEEP_NODES 1000
+#define KEEP_POLLS 25
 
 static bool knows_worker(const struct observer *observer, pid_t tid)
 {
@@ -90,6 +98,9 @@ static int read_workers(struct observer *observer, struct fail *fail)
 			err = keep_worker(observer, engine);
 		if (!err)
 			continue;
+		/* A thread that ends meanwhile is nothing to read. */
+		if (err == -ESRCH && target__alive(observer->target))
+			continue;
 		unread++;
 		if (err == -EAGAIN || err == -EBUSY) {
 			result = result ? result : -EAGAIN;
@@ -123,56 +134,162 @@ static int read_first_workers(struct observer *observer, struct fail *fail)
 	return observer->layout.exact ? 0 : misfit(observer, fail);
 }
 
-int observer__open(pid_t pid, const char *layout_file, enum plan_steps steps,
+/* The engine's counters are the better numbers, and cost no trap. */
+static int choose_mode(struct observer *observer, enum observer_mode wanted, struct fail *fail)
+{
+	bool profiled = false;
+
+	for (size_t i = 0; i < observer->worker_count && !profiled; i++)
+		profiled = engine_worker__profiled(observer->target, &observer->layout,
+						   observer->workers[i].engine);
+	switch (wanted) {
+	case OBSERVER_AUTO:
+		observer->mode = profiled ? MODE_ENGINE : MODE_SAMPLED;
+		return 0;
+	case OBSERVER_ENGINE:
+		observer->mode = MODE_ENGINE;
+		break;
+	case OBSERVER_SAMPLED:
+		observer->mode = MODE_SAMPLED;
+		return 0;
+	case OBSERVER_EXACT:
+		observer->mode = MODE_EXACT;
+		if (!observer->plan.exact_missing)
+			return 0;
+		return fail__set(
+			fail, -ENODATA,
+			"there is no place for an exact probe in this build: %s; use --mode "
+			"sampled",
+			observer->plan.exact_missing);
+	case OBSERVER_WAITS:
+		observer->mode = MODE_WAITS;
+		return 0;
+	}
+	if (!observer->worker_count)
+		return fail__set(
+			fail, -ENODATA,
+			"process %d has built no circuit yet, so that there are no counters "
+			"to read; use --mode sampled",
+			observer->target->pid);
+	if (!profiled)
+		return fail__set(fail, -ENODATA,
+				 "DBSP's CPU profiler is off in process %d, so that there are no "
+				 "counters to read; use --mode sampled",
+				 observer->target->pid);
+	return 0;
+}
+
+/* Files of another user's threads need one capability more than its memory. */
+static int check_readable(const struct target *target, struct fail *fail)
+{
+	int fd = openat(target->proc_dir, "syscall", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 && errno == EACCES)
+		return fail__set(fail, -EACCES,
+				 "process %d belongs to another user, whose threads cannot be read "
+				 "without CAP_DAC_READ_SEARCH; run as root (sudo)",
+				 target->pid);
+	if (fd >= 0)
+		close(fd);
+	return 0;
+}
+
+int observer__open(pid_t pid, const struct observer_options *options,
 		   struct observer **ret_observer, struct fail *fail)
 {
 	struct observer *observer = calloc(1, sizeof(*observer));
-	int err;
+	struct fail unplanned = {};
+	int err, planned = 0;
 
 	if (!observer)
 		return -ENOMEM;
 	err = target__open(pid, &observer->target, fail);
 	if (!err)
-		err = layout__choose(observer->target->image, layout_file, &observer->layout, fail);
+		err = check_readable(observer->target, fail);
 	if (!err)
-		err = plan__make(observer->target->image, &observer->layout, steps, &observer->plan,
-				 fail);
+		err = layout__choose(observer->target->image, options->layout_file,
+				     &observer->layout, fail);
 	if (!err)
 		err = read_first_workers(observer, fail);
-	if (err)
+	if (!err) {
+		planned = plan__make(observer->target->image, &observer->layout, options->steps,
+				     options->mode == OBSERVER_EXACT, &observer->plan, &unplanned);
+		err = choose_mode(observer, options->mode, fail);
+	}
+	/* The engine's counters need no probe, and so no symbol to put one at. */
+	if (!err && planned && observer->mode != MODE_ENGINE)
+		err = fail__set(fail, planned, "%s", unplanned.text);
+	if (err) {
 		observer__close(observer);
-	else
-		*ret_observer = observer;
-	return err;
+		return err;
+	}
+	learn__begin(observer);
+	*ret_observer = observer;
+	return 0;
+}
+
+/* Context switches of workers say more than those of other threads. */
+static void tell_workers(struct observer *observer)
+{
+	for (; observer->told_workers < observer->worker_count; observer->told_workers++)
+		session__add_worker(observer->session,
+				    observer->workers[observer->told_workers].engine->tid);
 }
 
 int observer__attach(struct observer *observer, struct session *session, struct fail *fail)
 {
+	static const uint32_t kinds[SNAPSHOT_MODES] = {
+		[MODE_ENGINE] = 0,
+		[MODE_SAMPLED] = SESSION_PARK_KINDS | SESSION_STEP_KINDS,
+		[MODE_EXACT] = SESSION_PARK_KINDS | SESSION_STEP_KINDS | SESSION_KIND(PLAN_EXACT),
+		[MODE_WAITS] = SESSION_PARK_KINDS | SESSION_STEP_KINDS,
+	};
+	int err;
+
+	observer->session = session;
 	observer->uprobe_kind = session__uprobe_kind(session);
 	observer->trap = session__trap(session);
-	return session__add(session, &observer->plan, observer->target->pid,
-			    observer->target->exe_path, &observer->failed_probes, fail);
+	err = session__set_process(session, observer->target->pid, &observer->process);
+	if (err)
+		return fail__set(fail, err, "too many processes at once: %s", strerror(-err));
+	err = session__add(session, &observer->plan, kinds[observer->mode], observer->target->pid,
+			   observer->target->exe_path, &observer->failed_probes, fail);
+	if (err)
+		return err;
+	if (kinds[observer->mode])
+		observer->failed_probes += observer->plan.missing_functions;
+	tell_workers(observer);
+	learn__probe(observer);
+	return 0;
 }
 
-int observer__mark_begin(struct observer *observer)
+/* Reads the engine's counters of a worker; one that did not settle is a loss. */
+static bool read_counters(struct observer *observer, struct observed_worker *worker,
+			  struct engine_reading **ret_reading)
 {
-	observer->begun = true;
-	return usage_list__read(observer->target, &observer->before);
+	struct engine_reading *reading;
+	int err = -EAGAIN;
+
+	/* A worker that interferes all through one reading hardly does through the next. */
+	for (int try = 0; try < COUNTER_TRIES && err == -EAGAIN; try++)
+		err = engine_worker__reading(observer->target, &observer->layout, worker->engine,
+					     &reading);
+	if (err)
+		return false;
+	engine_reading__free(*ret_reading);
+	*ret_reading = reading;
+	return true;
 }
 
-void observer__poll(struct observer *observer)
+/* What a program has counted dies with it, so that it is read now and then; cheap ones often. */
+static void keep_counters(struct observer *observer)
 {
-	struct target_thread *threads = NULL;
-	size_t count = 0;
-
-	if (!observer->unread_workers && observer->worker_count) {
-		if (target__threads(observer->target, &threads, &count))
-			return;
-		free(threads);
-		if (count == observer->seen_threads)
-			return;
-	}
-	read_workers(observer, NULL);
+	if (observer->mode != MODE_ENGINE ||
+	    (observer->polls++ % KEEP_POLLS && observer__nodes(observer) > KEEP_NODES))
+		return;
+	for (size_t i = 0; i < observer->worker_count; i++)
+		observer->workers[i].torn_after = !read_counters(observer, &observer->workers[i],
+								 &observer->workers[i].after);
 }
 
 static void freeze_worker(struct observer *observer, struct observed_worker *worker)
@@ -191,15 +308,89 @@ static void freeze_worker(struct observer *observer, struct observed_worker *wor
 							   engine, i, &frozen->steps[i]);
 }
 
+/*
+ * Where a worker stands when it is first measured: at the window's begin, or when it is found. A
+ * worker that has not made a step by then has all its counters from the window.
+ */
+static void begin_worker(struct observer *observer, struct observed_worker *worker)
+{
+	freeze_worker(observer, worker);
+	if (observer->mode != MODE_ENGINE)
+		return;
+	worker->torn_before = !read_counters(observer, worker, &worker->before);
+	if (worker->late && worker->frozen.has_step && worker->frozen.has_step[0] &&
+	    !worker->frozen.steps[0].ever)
+		worker->torn_before = false;
+}
+
+int observer__mark_begin(struct observer *observer)
+{
+	for (size_t i = 0; i < observer->worker_count; i++)
+		begin_worker(observer, &observer->workers[i]);
+	observer->begun = true;
+	observer->impatient_until = session__clock() + IMPATIENT_NS;
+	return usage_list__read(observer->target, &observer->before);
+}
+
+static void read_late_workers(struct observer *observer)
+{
+	size_t known = observer->worker_count;
+
+	read_workers(observer, NULL);
+	for (; known < observer->worker_count; known++)
+		begin_worker(observer, &observer->workers[known]);
+	tell_workers(observer);
+}
+
+void observer__poll(struct observer *observer)
+{
+	struct target_thread *threads = NULL;
+	size_t count = 0;
+
+	learn__poll(observer);
+	keep_counters(observer);
+	if (!observer->unread_workers && observer->worker_count) {
+		if (target__threads(observer->target, &threads, &count))
+			return;
+		free(threads);
+		if (count == observer->seen_threads)
+			return;
+	}
+	read_late_workers(observer);
+}
+
+bool observer__impatient(const struct observer *observer)
+{
+	return (observer->learning || !observer->worker_count || observer->unread_workers) &&
+	       session__clock() < observer->impatient_until;
+}
+
+void observer__drop_parks(struct observer *observer)
+{
+	struct session *session = observer->session;
+	pid_t pid = observer->target->pid;
+
+	/* Parks that have begun are still seen to end, by the probe and then by the switch. */
+	observer->process.waits = DBPROF_WAITS_BY_SWITCHES;
+	session__set_process(session, pid, &observer->process);
+	session__drop(session, pid, SESSION_KIND(PLAN_PARK));
+	observer->process.waits = DBPROF_WAITS_NO_PROBES;
+	session__set_process(session, pid, &observer->process);
+	session__drop(session, pid, SESSION_KIND(PLAN_UNPARK));
+}
+
 int observer__freeze(struct observer *observer)
 {
 	/* A process that has ended leaves what was known of it before. */
 	if (!observer__alive(observer))
 		return 0;
-	for (size_t i = 0; i < observer->worker_count; i++)
-		freeze_worker(observer, &observer->workers[i]);
+	if (observer->mode == MODE_ENGINE)
+		for (size_t i = 0; i < observer->worker_count; i++)
+			observer->workers[i].torn_after = !read_counters(
+				observer, &observer->workers[i], &observer->workers[i].after);
+	learn__poll(observer);
 	if (observer->unread_workers || !observer->worker_count)
-		read_workers(observer, NULL);
+		read_late_workers(observer);
 	return usage_list__read(observer->target, &observer->after);
 }
 
@@ -211,48 +402,12 @@ void observer__close(struct observer *observer)
 		engine_worker__free(observer->workers[i].engine);
 		free(observer->workers[i].frozen.has_step);
 		free(observer->workers[i].frozen.steps);
+		engine_reading__free(observer->workers[i].before);
+		engine_reading__free(observer->workers[i].after);
 	}
 	free(observer->workers);
 	usage_list__free(&observer->before);
 	usage_list__free(&observer->after);
 	target__close(observer->target);
 	free(observer);
-}
-
-pid_t observer__pid(const struct observer *observer)
-{
-	return observer->target->pid;
-}
-
-bool observer__alive(const struct observer *observer)
-{
-	return target__alive(observer->target);
-}
-
-size_t observer__workers(const struct observer *observer)
-{
-	return observer->worker_count;
-}
-
-void observer__describe(const struct observer *observer, char *text, size_t size)
-{
-	const struct elf_image *image = observer->target->image;
-	const struct plan *plan = &observer->plan;
-	size_t emulated = 0;
-
-	for (size_t i = 0; i < plan->probe_count; i++)
-		emulated += plan->probes[i].emulated;
-	snprintf(text, size,
-		 "%s, dbsp %s, rustc %s, layout from %s%s; %zu workers; %zu probes by %s, %zu of "
-		 "them "
-		 "emulated by the kernel, %zu failed, a trap costs %u + %u ns%s",
-		 observer->target->exe, elf_image__dbsp_version(image),
-		 elf_image__rustc_version(image), observer->layout.source,
-		 observer->layout.exact ? "" : " (the nearest)", observer->worker_count,
-		 plan->probe_count, observer->uprobe_kind ? observer->uprobe_kind : "none",
-		 emulated, observer->failed_probes, observer->trap.enter_ns,
-		 observer->trap.leave_ns,
-		 plan->polled_functions	 ? "; every poll of a step is probed"
-		 : plan->event_functions ? "; steps are probed at their events"
-					 : "");
 }

@@ -19,22 +19,46 @@
 
 struct observer;
 
+/* What is asked for; see enum snapshot_mode for what is done. */
+enum observer_mode {
+	OBSERVER_AUTO, /* the engine's counters if its CPU profiler is on, else samples */
+	OBSERVER_ENGINE,
+	OBSERVER_SAMPLED,
+	OBSERVER_EXACT,
+	OBSERVER_WAITS,
+};
+
+struct observer_options {
+	const char *layout_file; /* NULL: none given */
+	enum plan_steps steps;
+	enum observer_mode mode;
+};
+
 /*
- * Opens the process, chooses its layout (@layout_file may be NULL), plans the probes and reads the
- * circuits of the workers that it has. Returns 0, also when there is none yet; -ENOENT when no
- * layout fits; else as target__open().
+ * Opens the process, chooses its layout, plans the probes and reads the circuits of the workers
+ * that it has. Returns 0, also when there is none yet; -ENOENT when no layout fits; -ENODATA when
+ * the mode is not to be had; else as target__open().
  */
-int observer__open(pid_t pid, const char *layout_file, enum plan_steps steps,
+int observer__open(pid_t pid, const struct observer_options *options,
 		   struct observer **ret_observer, struct fail *fail);
 
-/* Puts the probes in. Returns as session__add(). */
+/* Puts the probes of its mode in. Returns as session__add(). */
 int observer__attach(struct observer *observer, struct session *session, struct fail *fail);
 
-/* Notes what the threads have used so far, right after the window was opened. */
+/* Reads where everything stands, right after the window was opened. */
 int observer__mark_begin(struct observer *observer);
 
-/* Looks for workers that built their circuit since; cheap when there is nothing new. */
+/*
+ * Looks for workers that built their circuit since, and for stack slots not learned yet; cheap when
+ * there is nothing new.
+ */
 void observer__poll(struct observer *observer);
+
+/* Whether it should be polled every few milliseconds, since it is learning something. */
+bool observer__impatient(const struct observer *observer);
+
+/* Takes the park probes out and has wait reasons read at context switches instead. */
+void observer__drop_parks(struct observer *observer);
 
 /* Reads what only memory tells of the window's end, right after it. */
 int observer__freeze(struct observer *observer);
@@ -46,8 +70,15 @@ void observer__close(struct observer *observer);
 
 pid_t observer__pid(const struct observer *observer);
 bool observer__alive(const struct observer *observer);
+enum snapshot_mode observer__mode(const struct observer *observer);
 size_t observer__workers(const struct observer *observer);
+/* Nodes of all workers' circuits together: what the operators' map needs room for. */
+size_t observer__nodes(const struct observer *observer);
+/* CPU time of all its threads since mark_begin, nanoseconds; 0 when it cannot be read. */
+uint64_t observer__ran_ns(const struct observer *observer);
 /* One line for people: executable, versions, layout, probes. */
 void observer__describe(const struct observer *observer, char *text, size_t size);
+/* What could not be had, for people; NULL for nothing. */
+const char *observer__missing(const struct observer *observer);
 
 #endif

@@ -4,8 +4,10 @@
 #define DBPROF_SNAPSHOT_OBSERVER_INTERNAL_H
 
 #include "engine/engine.h"
+#include "engine/engine_reading.h"
 #include "layout/layout.h"
 #include "plan/plan.h"
+#include "snapshot/books.h"
 #include "snapshot/observer.h"
 #include "target/target.h"
 
@@ -14,6 +16,7 @@ struct thread_usage {
 	pid_t tid;
 	uint64_t start_ticks;
 	uint64_t ran_ns; /* CPU time since its start */
+	long call;	 /* the system call it is in, -1 in none */
 	char state;	 /* of /proc/PID/task/TID/stat */
 	char comm[16];
 };
@@ -23,7 +26,10 @@ struct usage_list {
 	size_t count;
 };
 
-/* What memory told of a worker when the window ended. */
+/*
+ * What memory told of a worker right after the window had begun: of a circuit and a park without
+ * any event since, this still holds at the end.
+ */
 struct frozen_worker {
 	bool has_park;
 	struct engine_park park;
@@ -35,20 +41,34 @@ struct observed_worker {
 	struct engine_worker *engine;
 	bool late; /* found after the window began */
 	struct frozen_worker frozen;
+	struct engine_reading *before; /* engine mode; NULL when nothing had been counted yet */
+	struct engine_reading *after;
+	bool torn_before; /* the reading did not settle */
+	bool torn_after;
 };
 
 struct observer {
 	struct target *target;
+	struct session *session;
+	enum snapshot_mode mode;
 	struct layout layout;
 	struct plan plan;
+	struct dbprof_process process; /* as the programs know it now */
 	const char *uprobe_kind;
 	struct dbprof_trap trap;
 	size_t failed_probes;
 	struct observed_worker *workers;
 	size_t worker_count;
+	size_t told_workers;   /* that the session knows of */
 	size_t seen_threads;   /* at the last poll that found nothing to do */
 	size_t unread_workers; /* worker threads whose circuit could not be read yet */
 	bool begun;
+	uint64_t impatient_until; /* CLOCK_MONOTONIC, ns: for workers that start */
+	unsigned int polls;
+	unsigned int looks;   /* how often stacks were looked at again */
+	bool learning;	      /* the task entry probe is in */
+	uint64_t learn_until; /* CLOCK_MONOTONIC, ns */
+	const char *missing;  /* what could not be had, for people */
 	struct usage_list before;
 	struct usage_list after;
 };
@@ -57,5 +77,13 @@ struct observer {
 int usage_list__read(const struct target *target, struct usage_list *ret_list);
 void usage_list__free(struct usage_list *list);
 const struct thread_usage *usage_list__find(const struct usage_list *list, pid_t tid);
+
+/* Makes the process description of the plan ready, with slots as far as memory tells them. */
+void learn__begin(struct observer *observer);
+/* Learns the others by a short-lived probe. */
+void learn__probe(struct observer *observer);
+void learn__poll(struct observer *observer);
+/* Whether at least one frame's slot is known, so that operators can be told. */
+bool observer__has_slot(const struct observer *observer);
 
 #endif

@@ -12,8 +12,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "bpf/dbprof.h"
 #include "engine/engine.h"
 #include "engine/graph.h"
+
+/* How operators and steps were measured. */
+enum snapshot_mode {
+	MODE_ENGINE,  /* the engine's own counters, read from its memory; no trap */
+	MODE_SAMPLED, /* steps and parks by probes, operators by samples and at context switches */
+	MODE_EXACT,   /* the same with a probe at every evaluation instead of samples */
+	MODE_WAITS,   /* steps and parks by probes, no time of operators */
+	SNAPSHOT_MODES,
+};
+
+/* "engine", "sampled", "exact", "waits". */
+const char *snapshot_mode__name(enum snapshot_mode mode);
 
 /* What one circuit of one worker did in the window. Steps cut by its edges count partly. */
 struct snapshot_circuit {
@@ -24,24 +37,42 @@ struct snapshot_circuit {
 	uint64_t wait_ns[PARK_REASONS];
 	uint64_t idle_ns;      /* between two steps of the window, as DBSP counts it */
 	uint64_t edge_idle_ns; /* idle cut by the window's edges, which DBSP leaves out */
+	/*
+	 * Of runtime_ns, what was not on a CPU, as the kernel saw it: runtime_ns = cpu_ns + the
+	 * share's run queue + blocked + preempted + unobserved_ns, exactly.
+	 */
+	struct dbprof_kernel_share share;
+	uint64_t unobserved_ns;
 	bool step_open;	       /* a step was open when the window ended */
 	bool step_open_before; /* and that step was open when the window began */
-	uint64_t step_age_ns;  /* of the open step; a lower bound when step_open_before && !exact */
+	uint64_t step_age_ns;  /* of the open step; a lower bound unless step_age_exact */
 	bool step_age_exact;
 	int open_reason;	 /* park reason it waits for at the end, -1 when it computes */
 	uint64_t open_reason_ns; /* for how long it has been waiting for that */
 };
 
-struct snapshot_thread {
-	pid_t tid;
-	char comm[16];
-	int worker;	      /* -1 for threads that are not workers */
-	uint64_t observed_ns; /* wall time in the window */
-	uint64_t on_cpu_ns;
-	uint64_t run_queue_ns; /* woken, not yet running */
-	uint64_t preempted_ns; /* runnable, put off its CPU */
-	uint64_t blocked_ns;
-	uint64_t unobserved_ns; /* the rest, so that the parts add up to observed_ns */
+/* One operator (or nested circuit as an operator of its parent) of one worker. */
+struct snapshot_operator {
+	struct node_path id;
+	bool has_invocations;
+	uint64_t invocations;
+	bool has_time;		   /* the following were measured */
+	uint64_t runtime_ns;	   /* as DBSP defines it: wall time of its evaluations */
+	uint64_t cpu_ns;	   /* of it, on a CPU */
+	uint64_t interval_ns;	   /* half the 95 % interval around runtime_ns; 0 when exact */
+	uint64_t samples;	   /* that runtime_ns rests on; 0 when exact */
+	uint64_t engine_timing_ns; /* the engine's own clock reads, outside of runtime_ns */
+	struct dbprof_kernel_share share; /* of runtime_ns - cpu_ns */
+	uint64_t unobserved_ns;		  /* the rest of it */
+};
+
+/* Where a worker's CPU time went; the parts add up to its thread's on_cpu_ns. */
+struct snapshot_cpu {
+	uint64_t operators_ns;
+	uint64_t engine_timing_ns; /* the engine's own clock reads around evaluations */
+	uint64_t scheduler_ns;	   /* the rest of the time in steps */
+	uint64_t outside_ns;	   /* outside of steps */
+	uint64_t samples;	   /* of this worker; 0 when not sampled */
 };
 
 struct snapshot_worker {
@@ -50,20 +81,63 @@ struct snapshot_worker {
 	struct graph *graph;
 	struct snapshot_circuit *circuits; /* circuits[0] is the root */
 	size_t circuit_count;
+	struct snapshot_operator *operators; /* every node but the root, sorted by id */
+	size_t operator_count;
+	struct snapshot_cpu cpu;
 	bool late; /* its circuit was built after the window began */
+};
+
+enum thread_role {
+	ROLE_WORKER,
+	ROLE_MERGER, /* merger-N */
+	ROLE_IO,     /* feldera-tokio-N, dbsp-storage and the like */
+	ROLE_OTHER,
+	THREAD_ROLES,
+};
+
+/* "worker", "merger", "io", "other". */
+const char *thread_role__name(enum thread_role role);
+
+/* Closed books: the parts add up to observed_ns exactly. */
+struct snapshot_thread {
+	pid_t tid;
+	char comm[16];
+	int worker; /* -1 for threads that are not workers */
+	enum thread_role role;
+	uint64_t observed_ns; /* wall time in the window */
+	uint64_t on_cpu_ns;
+	uint64_t run_queue_ns;	/* woken, not yet running; share.run_queue_ns */
+	uint64_t preempted_ns;	/* runnable, put off its CPU; the sum over share.preempted_ns */
+	uint64_t blocked_ns;	/* the sum over share.blocked_ns */
+	uint64_t unobserved_ns; /* the rest */
+	struct dbprof_kernel_share share;
 };
 
 /* What was lost or could not be observed; any non-zero one makes the profile incomplete. */
 struct snapshot_losses {
 	uint64_t threads;    /* threads without a slot in the map */
 	uint64_t circuits;   /* circuits without a slot in the map */
+	uint64_t operators;  /* operators without a slot in the map */
 	uint64_t reads;	     /* failed reads of the target's memory in BPF */
+	uint64_t slots;	     /* stack slots that could not be read */
 	uint64_t steps;	     /* step ends without a start, and the like */
 	uint64_t missed;     /* probe hits that the kernel did not run */
+	uint64_t torn;	     /* readings of the engine's counters that never settled */
 	uint64_t workers;    /* worker threads whose circuit could not be read */
-	uint64_t unresolved; /* circuits seen by probes that no graph explains */
+	uint64_t unresolved; /* circuits or operators seen that no graph explains */
 	uint64_t probes;     /* probes that could not be attached */
 	bool target_exited;  /* the window ended with the target; not a loss by itself */
+};
+
+/* What the profiler itself cost in the window. */
+struct snapshot_cost {
+	uint64_t traps;	     /* probe hits */
+	uint64_t trap_ns;    /* each, around the program it runs, measured at load */
+	uint64_t program_ns; /* run time of all BPF programs; 0 when the kernel did not count it */
+	uint64_t own_cpu_ns; /* CPU time of the profiler's own process */
+	uint64_t target_cpu_ns; /* CPU time of the target, to compare with */
+	double budget;		/* share of it that was allowed; 0 when there was no budget */
+	const char *dropped;	/* what the budget made the profiler give up; NULL for nothing */
 };
 
 struct snapshot {
@@ -75,7 +149,8 @@ struct snapshot {
 	char *dbsp_version;
 	char *rustc_version;
 	char *layout; /* where the layout came from */
-	char *mode;
+	enum snapshot_mode mode;
+	uint32_t frequency_hz;	      /* of the sampler, on each CPU; 0 without */
 	uint64_t window_start_ns;     /* CLOCK_MONOTONIC */
 	int64_t window_start_unix_ns; /* the same instant on CLOCK_REALTIME */
 	uint64_t window_ns;
@@ -86,7 +161,7 @@ struct snapshot {
 	size_t thread_count;
 	struct snapshot_thread exited; /* sum over threads that exited in the window */
 	uint64_t exited_count;
-	uint32_t trap_ns; /* what a probe's trap costs here, around the program it runs */
+	struct snapshot_cost cost;
 	struct snapshot_losses losses;
 };
 

@@ -8,28 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "snapshot/books.h"
-#include "snapshot/observer_internal.h"
-
-struct taking {
-	const struct observer *observer;
-	const struct session_data *data;
-	struct window window;
-	struct snapshot *snapshot;
-	bool *explained; /* per circuit of the data: a graph has it */
-};
-
-static const struct dbprof_thread *find_thread(const struct taking *taking, pid_t tid)
-{
-	for (size_t i = 0; i < taking->data->thread_count; i++) {
-		const struct dbprof_thread *thread = &taking->data->threads[i];
-
-		if (thread->tgid == (uint32_t)taking->observer->target->pid &&
-		    thread->tid == (uint32_t)tid)
-			return thread;
-	}
-	return NULL;
-}
+#include "snapshot/engine_window.h"
+#include "snapshot/take_internal.h"
 
 /* A probe names a circuit by its address, or by that of its id in it (see dbprof_circuit_key). */
 static const struct dbprof_circuit *find_circuit(const struct taking *taking, pid_t tid,
@@ -54,24 +34,65 @@ static const struct dbprof_circuit *find_circuit(const struct taking *taking, pi
 	return NULL;
 }
 
-/* CPU time of a thread in the window by /proc, for one without events. */
-static uint64_t ran_ns(const struct observer *observer, pid_t tid)
+static void take_probed_circuits(struct taking *taking, const struct observed_worker *observed,
+				 const struct thread_totals *totals, struct snapshot_worker *worker)
 {
-	const struct thread_usage *before = usage_list__find(&observer->before, tid);
-	const struct thread_usage *after = usage_list__find(&observer->after, tid);
+	const struct engine_worker *engine = observed->engine;
+	const struct frozen_worker *frozen = &observed->frozen;
 
-	if (!before || !after || after->ran_ns < before->ran_ns)
-		return 0;
-	return after->ran_ns - before->ran_ns;
+	for (size_t i = 0; i < worker->circuit_count; i++) {
+		const struct engine_step *step =
+			frozen->has_step && frozen->has_step[i] ? &frozen->steps[i] : NULL;
+		const struct dbprof_circuit *counted =
+			find_circuit(taking, engine->tid, &engine->circuits[i]);
+
+		books__circuit(counted, step, totals, &worker->circuits[i]);
+		/* Neither an event nor memory says whether the root was in a step. */
+		if (!counted && !step && !i && observer__alive(taking->observer))
+			taking->snapshot->losses.unresolved++;
+	}
+}
+
+/*
+ * The engine's own numbers. What the kernel did with the time in steps is known for the root alone,
+ * by the reasons that a thread declares in a step.
+ */
+static void take_engine(struct taking *taking, const struct observed_worker *observed,
+			const struct thread_totals *totals, struct snapshot_worker *worker)
+{
+	const struct thread_usage *used =
+		usage_list__find(&taking->observer->before, observed->engine->tid);
+	const struct engine_reading *after = observed->after;
+	struct engine_edge start = { .reading = observed->before,
+				     .when_ns = taking->window.start,
+				     .cpu_ns = used ? used->ran_ns : 0 };
+	struct engine_edge end = { .reading = after, .when_ns = taking->window.end };
+
+	/* The last reading of a process that has ended, or interfered, lies before the window's
+	 * end. */
+	if (after && (taking->snapshot->losses.target_exited || observed->torn_after) &&
+	    after->after_ns < end.when_ns)
+		end.when_ns = after->after_ns;
+	end.cpu_ns = start.cpu_ns + totals->cpu_ns;
+	if (!after || observed->torn_after || observed->torn_before)
+		taking->snapshot->losses.torn++;
+	/* Without a begin the numbers would be those since the program started. */
+	if (!after || observed->torn_before)
+		return;
+	engine_window__compute(&start, &end, worker);
+	worker->circuits[0].share = totals->step_share;
+	for (size_t i = 0; i < worker->circuit_count; i++)
+		books__close_circuit(&worker->circuits[i]);
 }
 
 static int take_worker(struct taking *taking, const struct observed_worker *observed,
 		       struct snapshot_worker *worker)
 {
 	const struct engine_worker *engine = observed->engine;
-	const struct frozen_worker *frozen = &observed->frozen;
-	const struct dbprof_thread *thread = find_thread(taking, engine->tid);
+	const struct dbprof_thread *thread = take__thread(taking, engine->tid);
+	struct silent_thread silent = take__silent_thread(taking->observer, engine->tid);
 	struct thread_totals totals;
+	int err;
 
 	*worker = (struct snapshot_worker){ .index = engine->index,
 					    .tid = engine->tid,
@@ -80,20 +101,20 @@ static int take_worker(struct taking *taking, const struct observed_worker *obse
 	if (!worker->circuits)
 		return -ENOMEM;
 	worker->circuit_count = engine->circuit_count;
-	books__totals(thread, frozen->has_park ? &frozen->park : NULL,
-		      thread ? 0 : ran_ns(taking->observer, engine->tid), &taking->window, &totals);
-	for (size_t i = 0; i < engine->circuit_count; i++) {
-		const struct engine_step *step =
-			frozen->has_step && frozen->has_step[i] ? &frozen->steps[i] : NULL;
-		const struct dbprof_circuit *counted =
-			find_circuit(taking, engine->tid, &engine->circuits[i]);
-
+	for (size_t i = 0; i < engine->circuit_count; i++)
 		worker->circuits[i].id = engine->circuits[i].id;
-		books__circuit(counted, step, &totals, &worker->circuits[i]);
-		/* Neither an event nor memory says whether the root was in a step. */
-		if (!counted && !step && !i && observer__alive(taking->observer))
-			taking->snapshot->losses.unresolved++;
-	}
+	books__totals(thread, observed->frozen.has_park ? &observed->frozen.park : NULL, &silent,
+		      &taking->window, &totals);
+	if (taking->observer->mode != MODE_ENGINE)
+		take_probed_circuits(taking, observed, &totals, worker);
+	err = take_operators(taking, engine, thread, &totals, worker);
+	if (err)
+		return err;
+	if (taking->observer->mode == MODE_ENGINE)
+		take_engine(taking, observed, &totals, worker);
+	for (size_t i = 0; i < worker->operator_count; i++)
+		books__close_operator(&worker->operators[i]);
+	take_cpu(taking, thread, &totals, worker);
 	return 0;
 }
 
@@ -141,100 +162,6 @@ static int take_workers(struct taking *taking)
 	return 0;
 }
 
-static int worker_of(const struct observer *observer, pid_t tid)
-{
-	for (size_t i = 0; i < observer->worker_count; i++)
-		if (observer->workers[i].engine->tid == tid)
-			return (int)observer->workers[i].engine->index;
-	return -1;
-}
-
-static void take_thread(struct taking *taking, const struct dbprof_thread *thread)
-{
-	struct snapshot *snapshot = taking->snapshot;
-	struct snapshot_thread *taken = &snapshot->threads[snapshot->thread_count++];
-	const struct thread_usage *usage;
-
-	taken->tid = (pid_t)thread->tid;
-	taken->worker = worker_of(taking->observer, taken->tid);
-	memcpy(taken->comm, thread->comm, sizeof(taken->comm));
-	/* Threads get their names after they start: the last one counts. */
-	usage = usage_list__find(&taking->observer->after, taken->tid);
-	if (usage && !thread->ended)
-		memcpy(taken->comm, usage->comm, sizeof(taken->comm));
-	taken->comm[sizeof(taken->comm) - 1] = '\0';
-	books__thread(thread, &taking->window, taken);
-}
-
-static void take_silent_thread(struct taking *taking, const struct thread_usage *usage)
-{
-	struct snapshot *snapshot = taking->snapshot;
-	struct snapshot_thread *taken = &snapshot->threads[snapshot->thread_count++];
-
-	taken->tid = usage->tid;
-	taken->worker = worker_of(taking->observer, usage->tid);
-	memcpy(taken->comm, usage->comm, sizeof(taken->comm));
-	books__silent_thread(ran_ns(taking->observer, usage->tid), usage->state, &taking->window,
-			     taken);
-}
-
-static int compare_threads(const void *a, const void *b)
-{
-	const struct snapshot_thread *left = a, *right = b;
-
-	return left->tid < right->tid ? -1 : left->tid > right->tid;
-}
-
-/* Threads that came and went: their slots were used again, their times are summed. */
-static void take_exited(struct taking *taking)
-{
-	const struct session_data *data = taking->data;
-	struct snapshot_thread *sum = &taking->snapshot->exited;
-
-	for (size_t i = 0; i < data->exited_count; i++) {
-		const struct dbprof_exited *exited = &data->exited[i];
-
-		if (data->exited_tgids[i] != (uint32_t)taking->observer->target->pid)
-			continue;
-		taking->snapshot->exited_count = exited->count;
-		sum->worker = -1;
-		sum->observed_ns = exited->observed_ns;
-		sum->on_cpu_ns = exited->on_cpu_ns;
-		sum->run_queue_ns = exited->run_queue_ns;
-		sum->preempted_ns = exited->preempted_ns;
-		sum->blocked_ns = exited->blocked_ns;
-		sum->unobserved_ns = books__rest(sum);
-	}
-}
-
-static int take_threads(struct taking *taking)
-{
-	const struct session_data *data = taking->data;
-	const struct usage_list *before = &taking->observer->before;
-	const struct usage_list *after = &taking->observer->after;
-	struct snapshot *snapshot = taking->snapshot;
-
-	snapshot->threads =
-		calloc(data->thread_count + after->count + 1, sizeof(*snapshot->threads));
-	if (!snapshot->threads)
-		return -ENOMEM;
-	for (size_t i = 0; i < data->thread_count; i++)
-		if (data->threads[i].tgid == (uint32_t)taking->observer->target->pid)
-			take_thread(taking, &data->threads[i]);
-	/* A thread of the whole window without an event; one that came since has had events. */
-	for (size_t i = 0; i < after->count; i++) {
-		const struct thread_usage *then = usage_list__find(before, after->threads[i].tid);
-
-		if (then && then->start_ticks == after->threads[i].start_ticks &&
-		    !find_thread(taking, after->threads[i].tid))
-			take_silent_thread(taking, &after->threads[i]);
-	}
-	qsort(snapshot->threads, snapshot->thread_count, sizeof(*snapshot->threads),
-	      compare_threads);
-	take_exited(taking);
-	return 0;
-}
-
 static void take_losses(struct taking *taking)
 {
 	struct snapshot_losses *losses = &taking->snapshot->losses;
@@ -244,10 +171,11 @@ static void take_losses(struct taking *taking)
 	losses->circuits = data->losses.circuits;
 	losses->reads = data->losses.reads;
 	losses->steps = data->losses.steps;
+	losses->operators = data->losses.operators;
+	losses->slots = data->losses.slots;
 	losses->missed = data->missed;
 	losses->workers = taking->observer->unread_workers;
 	losses->probes = taking->observer->failed_probes;
-	losses->target_exited = !observer__alive(taking->observer);
 	for (size_t i = 0; i < data->circuit_count; i++)
 		if (data->circuit_keys[i].tgid == (uint32_t)taking->observer->target->pid &&
 		    !taking->explained[i])
@@ -268,10 +196,10 @@ static int take_description(struct taking *taking)
 	snapshot->dbsp_version = strdup(elf_image__dbsp_version(image));
 	snapshot->rustc_version = strdup(elf_image__rustc_version(image));
 	snapshot->layout = strdup(observer->layout.source);
-	snapshot->mode = strdup("probes");
-	snapshot->trap_ns = observer->trap.enter_ns + observer->trap.leave_ns;
+	snapshot->mode = observer->mode;
+	snapshot->frequency_hz = observer->mode == MODE_SAMPLED ? taking->data->frequency_hz : 0;
 	if (!snapshot->exe || !snapshot->build_id || !snapshot->dbsp_version ||
-	    !snapshot->rustc_version || !snapshot->layout || !snapshot->mode)
+	    !snapshot->rustc_version || !snapshot->layout)
 		return -ENOMEM;
 	if (!uname(&name)) {
 		snprintf(snapshot->host, sizeof(snapshot->host), "%.64s", name.nodename);
@@ -299,6 +227,7 @@ int observer__snapshot(struct observer *observer, const struct session_data *dat
 	taking.explained = calloc(data->circuit_count + 1, sizeof(*taking.explained));
 	if (!taking.snapshot || !taking.explained)
 		goto out;
+	taking.snapshot->losses.target_exited = !observer__alive(observer);
 	err = take_description(&taking);
 	if (!err)
 		err = take_workers(&taking);
@@ -307,6 +236,9 @@ int observer__snapshot(struct observer *observer, const struct session_data *dat
 	if (err)
 		goto out;
 	take_losses(&taking);
+	for (size_t i = 0; i < taking.snapshot->thread_count; i++)
+		taking.snapshot->cost.target_cpu_ns += taking.snapshot->threads[i].on_cpu_ns;
+	taking.snapshot->cost.target_cpu_ns += taking.snapshot->exited.on_cpu_ns;
 	move_graphs(&taking);
 	*ret_snapshot = taking.snapshot;
 	taking.snapshot = NULL;

@@ -37,6 +37,10 @@ static void read_usage(const struct target *target, struct thread_usage *usage)
 	/* schedstat: time on CPU, time on the run queue, slices (fs/proc/base.c). */
 	if (!read_small(target, usage->tid, "schedstat", text, sizeof(text)))
 		sscanf(text, "%" SCNu64, &usage->ran_ns);
+	/* The system call's number, "running", or -1 (fs/proc/base.c, proc_pid_syscall). */
+	usage->call = -1;
+	if (!read_small(target, usage->tid, "syscall", text, sizeof(text)))
+		sscanf(text, "%ld", &usage->call);
 	usage->state = '?';
 	if (!read_small(target, usage->tid, "stat", text, sizeof(text))) {
 		end = strrchr(text, ')');
@@ -91,4 +95,24 @@ const struct thread_usage *usage_list__find(const struct usage_list *list, pid_t
 			high = middle;
 	}
 	return NULL;
+}
+
+uint64_t observer__ran_ns(const struct observer *observer)
+{
+	struct usage_list now = {};
+	uint64_t ran = 0;
+
+	if (usage_list__read(observer->target, &now))
+		return 0;
+	for (size_t i = 0; i < now.count; i++) {
+		const struct thread_usage *before =
+			usage_list__find(&observer->before, now.threads[i].tid);
+		uint64_t from = before && before->start_ticks == now.threads[i].start_ticks
+					? before->ran_ns
+					: 0;
+
+		ran += now.threads[i].ran_ns > from ? now.threads[i].ran_ns - from : 0;
+	}
+	usage_list__free(&now);
+	return ran;
 }

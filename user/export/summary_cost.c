@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * How the numbers came about, and what that took.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "export/cost.h"
+#include "export/summary_parts.h"
+
+#define THOUSANDS_MAX 32
+
+/* "1,210" */
+static void thousands(uint64_t number, char text[THOUSANDS_MAX])
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	char *to = text;
+
+	for (int i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = '\0';
+}
+
+/* A share of one: "0.4 %", "12 %", "<0.1 %". */
+static void fine_percent(double share, char text[TEXT_NUMBER_MAX])
+{
+	double value = 100 * share;
+
+	if (value > 0 && value < 0.05)
+		snprintf(text, TEXT_NUMBER_MAX, "<0.1 %%");
+	else if (value < 9.95)
+		snprintf(text, TEXT_NUMBER_MAX, "%.1f %%", value);
+	else
+		snprintf(text, TEXT_NUMBER_MAX, value < 1e6 ? "%.0f %%" : "%.0e %%", value);
+}
+
+static uint64_t all_samples(const struct snapshot *snapshot)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < snapshot->worker_count; i++)
+		sum = summary__add(sum, snapshot->workers[i].cpu.samples);
+	return sum;
+}
+
+static void method(const struct snapshot *snapshot, char *text, size_t size)
+{
+	char count[THOUSANDS_MAX];
+
+	thousands(snapshot->mode == MODE_SAMPLED ? all_samples(snapshot) : snapshot->cost.traps,
+		  count);
+	switch (snapshot->mode) {
+	case MODE_ENGINE:
+		snprintf(text, size, "read from the engine's own counters");
+		break;
+	case MODE_SAMPLED:
+		snprintf(text, size, "sampled at %" PRIu32 " Hz per CPU: %s samples",
+			 snapshot->frequency_hz, count);
+		break;
+	case MODE_EXACT:
+		snprintf(text, size, "exact, by probes at every evaluation: %s hits", count);
+		break;
+	default:
+		snprintf(text, size, "waits only, by probes: %s hits", count);
+		break;
+	}
+}
+
+/* In proportion to what the program used, unless that was even less. */
+static void price(const struct snapshot_cost *cost, char *text, size_t size)
+{
+	char own[TEXT_NUMBER_MAX], target[TEXT_NUMBER_MAX];
+	double share;
+
+	if (cost__share(cost, &share) && share <= 1) {
+		fine_percent(share, own);
+		snprintf(text, size, "%s of the program's CPU", own);
+		return;
+	}
+	text__duration(cost__total_ns(cost), own);
+	text__duration(cost->target_cpu_ns, target);
+	snprintf(text, size, "%s of CPU, the program used %s", own, target);
+}
+
+void summary__cost(const struct summary *summary)
+{
+	const struct snapshot_cost *cost = &summary->snapshot->cost;
+	char how[128], much[128], budget[80] = "", all[400];
+
+	method(summary->snapshot, how, sizeof(how));
+	price(cost, much, sizeof(much));
+	if (cost->budget > 0)
+		snprintf(budget, sizeof(budget), " (budget %.3g %%)", 100 * cost->budget);
+	snprintf(all, sizeof(all), "%s; cost %s%s", how, much, budget);
+	fputc('\n', summary->out);
+	if (text__columns(all) <= summary->width) {
+		summary__say(summary, STYLE_FAINT, "%s", all);
+	} else {
+		summary__say(summary, STYLE_FAINT, "%s", how);
+		summary__say(summary, STYLE_FAINT, "cost %s%s", much, budget);
+	}
+	if (cost->dropped)
+		summary__say(summary, STYLE_FAINT, "given up to stay within the budget: %.400s",
+			     cost->dropped);
+}
