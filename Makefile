@@ -3,6 +3,7 @@
 #   make          the program, build/dbprof-bpf      make deps     installs what the rest needs
 #   make target   the test pipeline                  make demo     profiles it and shows the result
 #   make check    all tests                          make lint     style and layers
+#   make bench    slowdown in paired runs, BENCH='--pairs 15 --scenario join --only ours'
 #   make install  DESTDIR= PREFIX=/usr/local         V=1           shows the commands
 
 VERSION := 0.1.0
@@ -33,7 +34,7 @@ CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARN) -D_GNU_SOURCE -DDBPROF_VERSION='"$(VERSION)"' -Iuser -I. \
   -I$(BUILD)/.. $(SANITIZE)
 CFLAGS_PKGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty
+LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lm
 BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) -Wall -Wextra \
   -Wno-unused-parameter -Werror -Ivmlinux -Ivmlinux/$(ARCH) -Ibpf -idirafter /usr/include/$(MULTIARCH)
 
@@ -52,7 +53,7 @@ UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps target layout-target print-target print-layout-target demo check unit lint install \
+.PHONY: bench all deps target layout-target print-target print-layout-target demo check unit lint install \
   uninstall clean docs
 
 all: $(PROGRAM)
@@ -134,6 +135,11 @@ check: deps
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
 	  all unit
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider tests
+
+# Slowdown of the pipeline by us and by others, in paired runs: about half an hour on a quiet machine.
+bench: all target
+	$(Q)tools/deps.sh tools/packages-bench
+	$(Q)$(PYTHON) tools/bench/bench.py $(BENCH)
 
 lint:
 	$(Q)tools/lint.sh

@@ -1,11 +1,14 @@
 #!/bin/sh
-# Installs the Debian packages of tools/packages* that are missing, and a Rust toolchain.
+# Installs the Debian packages of tools/packages, tools/packages-dev and the lists given that are
+# missing, and a Rust toolchain.
 set -eu
 cd "$(dirname "$0")/.."
 
 # The oldest compiler that the locked crates of the test pipeline build with.
 rust_min=1.91
-packages=$(tools/needs.sh --names tools/packages tools/packages-dev || true)
+lists="tools/packages tools/packages-dev $*"
+# shellcheck disable=SC2086
+packages=$(tools/needs.sh --names $lists || true)
 
 as_root() {
 	if [ "$(id -u)" = 0 ]; then
@@ -29,7 +32,8 @@ if [ -n "$packages" ]; then
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq update
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
 		$packages >/dev/null
-	tools/needs.sh tools/packages tools/packages-dev
+	# shellcheck disable=SC2086
+	tools/needs.sh $lists
 fi
 
 recent() {

@@ -10,6 +10,7 @@
 enum {
 	KEY_UPROBES = 0x100,
 	KEY_STEPS,
+	KEY_BUDGET,
 	KEY_MAX_THREADS,
 	KEY_MAX_CIRCUITS,
 };
@@ -23,7 +24,7 @@ static const char doc[] =
 	"      profiles process 1234 for ten seconds, writes dbprof-1234.json\n"
 	"  sudo dbprof-bpf --pid 1234 --output slow.json\n"
 	"      until Ctrl-C\n"
-	"  sudo dbprof-bpf --output - -- ./pipeline --threads 8 >profile.json\n"
+	"  sudo dbprof-bpf --output start.json -- ./pipeline --threads 8\n"
 	"      starts the program and profiles it from its first step\n"
 	"  dbprof-bpf layout ./pipeline-with-debug-info >layout.json\n"
 	"      makes a layout file for --layout\n"
@@ -40,6 +41,19 @@ static const struct argp_option argp_options[] = {
 	  "processes N is put into FILE's name)",
 	  1 },
 	{ "format", 'f', "FORMAT", 0, "Format of the profile: json (the default)", 1 },
+	{ "mode", 'm', "MODE", 0,
+	  "How operators are measured: engine (the engine's own counters, read from memory), "
+	  "sampled, "
+	  "exact (a trap for each evaluation), waits (not at all), or auto, the default: engine "
+	  "when "
+	  "DBSP's CPU profiler is on, else sampled",
+	  1 },
+	{ "budget", KEY_BUDGET, "PERCENT", 0,
+	  "What the profiler may cost, of the program's CPU time, before auto gives up probes "
+	  "(default 1)",
+	  1 },
+	{ "frequency", 'F', "HZ", 0,
+	  "Samples a second on each CPU (default: the highest rate that the budget allows)", 1 },
 	{ "layout", 'l', "FILE", 0,
 	  "Layout of the engine's types, for versions without a built-in one", 2 },
 	{ "uprobes", KEY_UPROBES, "KIND", 0, "How probes are attached: auto, multi, perf", 2 },
@@ -81,31 +95,55 @@ static void add_pid(struct argp_state *state, const char *text)
 		options->pids[options->pid_count++] = pid;
 }
 
+/* The place of @text among @names; a usage error when it is none of them. */
+static size_t parse_choice(struct argp_state *state, const char *option, const char *text,
+			   const char *const *names, size_t count)
+{
+	char all[128] = "";
+
+	for (size_t i = 0; i < count; i++) {
+		if (!strcmp(text, names[i]))
+			return i;
+		if (i)
+			strncat(all, i + 1 == count ? " or " : ", ", sizeof(all) - strlen(all) - 1);
+		strncat(all, names[i], sizeof(all) - strlen(all) - 1);
+	}
+	argp_error(state, "--%s takes %s, not '%s'", option, all, text);
+	return 0;
+}
+
 static enum uprobe_choice parse_uprobes(struct argp_state *state, const char *text)
 {
-	if (!strcmp(text, "auto"))
-		return UPROBES_AUTO;
-	if (!strcmp(text, "multi"))
-		return UPROBES_MULTI;
-	if (strcmp(text, "perf"))
-		argp_error(state, "--uprobes takes auto, multi or perf, not '%s'", text);
-	return UPROBES_PERF;
+	static const char *const names[] = { "auto", "multi", "perf" };
+
+	return (enum uprobe_choice)parse_choice(state, "uprobes", text, names, 3);
 }
 
 static enum plan_steps parse_steps(struct argp_state *state, const char *text)
 {
-	static const char *const names[] = {
-		[PLAN_STEPS_AUTO] = "auto",
-		[PLAN_STEPS_PATHS] = "paths",
-		[PLAN_STEPS_EVENTS] = "events",
-		[PLAN_STEPS_POLLS] = "polls",
-	};
+	static const char *const names[] = { "auto", "paths", "events", "polls" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(text, names[i]))
-			return (enum plan_steps)i;
-	argp_error(state, "--steps takes auto, paths, events or polls, not '%s'", text);
-	return PLAN_STEPS_AUTO;
+	return (enum plan_steps)parse_choice(state, "steps", text, names, 4);
+}
+
+static enum observer_mode parse_mode(struct argp_state *state, const char *text)
+{
+	static const char *const names[] = { "auto", "engine", "sampled", "exact", "waits" };
+
+	return (enum observer_mode)parse_choice(state, "mode", text, names, 5);
+}
+
+/* Per cent, with or without the sign. */
+static double parse_budget(struct argp_state *state, const char *text)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	if (*end == '%')
+		end++;
+	if (text[0] < '0' || text[0] > '9' || *end || !(percent >= 0.01 && percent <= 100))
+		argp_error(state, "--budget takes per cent from 0.01 to 100, not '%s'", text);
+	return percent / 100;
 }
 
 static void check(struct argp_state *state)
@@ -149,6 +187,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_UPROBES:
 		options->uprobes = parse_uprobes(state, arg);
+		break;
+	case 'm':
+		options->mode = parse_mode(state, arg);
+		break;
+	case KEY_BUDGET:
+		options->budget = parse_budget(state, arg);
+		break;
+	case 'F':
+		options->frequency_hz = parse_number(state, "frequency", arg, 1, 10000);
 		break;
 	case KEY_STEPS:
 		options->steps = parse_steps(state, arg);
@@ -195,6 +242,7 @@ void options__parse(int argc, char **argv, struct options *ret_options)
 
 	*ret_options = (struct options){
 		.exporter = exporter__find("json"),
+		.budget = 0.01,
 		.max_threads = 4096,
 		.max_circuits = 4096,
 	};

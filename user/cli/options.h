@@ -10,6 +10,7 @@
 
 #include "export/export.h"
 #include "plan/plan.h"
+#include "snapshot/observer.h"
 
 #define OPTIONS_PIDS_MAX 64
 
@@ -29,6 +30,9 @@ struct options {
 	const char *layout;
 	enum uprobe_choice uprobes;
 	enum plan_steps steps;
+	enum observer_mode mode;
+	double budget;	       /* share of the target's CPU time that the profiler may cost */
+	uint32_t frequency_hz; /* of the sampler; 0: the highest that the budget allows */
 	uint32_t max_threads;
 	uint32_t max_circuits;
 	unsigned int verbose;

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Slowdown of a real pipeline by profilers: paired, alternating runs, as ratios with their spread.
+
+Each pair is a run alone and a run under the profiler, one right after the other, so that the
+machine's drift hits both; the order alternates. Prints Markdown.
+"""
+
+import argparse
+import datetime
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from runs import Tool, timed_run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+# What runs once for each poll of an operator.
+POLL = "Timed<T> as core::future::future::Future>::poll"
+
+
+def function(target, part):
+    """Name and address of the first function whose demangled name ends with `part`."""
+    names = subprocess.run(["nm", target], capture_output=True, text=True, check=True).stdout
+    plain = subprocess.run(["nm", "-C", target], capture_output=True, text=True, check=True).stdout
+    for mangled, readable in zip(names.splitlines(), plain.splitlines()):
+        if readable.split(" ", 2)[-1].endswith(part) and " t " in mangled.lower():
+            return mangled.split()[-1], int(mangled.split()[0], 16)
+    raise RuntimeError(f"no function {part} in {target}")
+
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.program = os.path.join(ROOT, "build", "dbprof-bpf")
+        self.target = subprocess.run(
+            ["make", "-s", "-C", ROOT, "print-target"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        self.folder = tempfile.mkdtemp(prefix="dbprof-bench-")
+
+    def ours(self, mode):
+        out = os.path.join(self.folder, "ours.json")
+        return lambda pid: Tool(
+            [self.program, "-v", "-q", "--mode", mode, "--pid", str(pid), "-o", out],
+            attached="attached to",
+        )
+
+    def bpftrace(self):
+        _, poll = function(self.target, POLL)
+        script = (
+            f"uprobe:{self.target}:{poll:#x} {{ @start[tid] = nsecs; }} "
+            f"uretprobe:{self.target}:{poll:#x} /@start[tid]/ "
+            "{ @ns[tid] = sum(nsecs - @start[tid]); @n[tid] = count(); delete(@start[tid]); }"
+        )
+        return lambda pid: Tool(
+            ["bpftrace", "-p", str(pid), "-e", script], settle=3.0
+        )
+
+    def funclatency(self):
+        poll, _ = function(self.target, POLL)
+        return lambda pid: Tool(
+            ["/usr/sbin/funclatency", "-p", str(pid), f":{poll}"], settle=4.0
+        )
+
+    def offcputime(self):
+        return lambda pid: Tool(["/usr/sbin/offcputime", "-p", str(pid)], settle=4.0)
+
+    def perf_record(self):
+        out = os.path.join(self.folder, "perf.data")
+        return lambda pid: Tool(
+            ["perf", "record", "-q", "-F", "997", "-g", "-p", str(pid), "-o", out], settle=1.0
+        )
+
+    def perf_sched(self):
+        out = os.path.join(self.folder, "sched.data")
+        return lambda pid: Tool(["perf", "sched", "record", "-o", out], settle=1.0)
+
+    def variants(self):
+        """Name, extra arguments of the pipeline, tool, what it tells."""
+        builtin = ["--builtin", os.path.join(self.folder, "builtin.json")]
+        rows = [
+            ("built-in CPU profiler", builtin, None, "operators, circuits, waits"),
+            ("ours, waits", [], self.ours("waits"), "circuits, waits, kernel's share"),
+            ("ours, auto", [], self.ours("auto"), "operators (sampled), circuits, waits, kernel's share"),
+            ("ours, sampled", [], self.ours("sampled"), "the same, without a budget"),
+            ("ours, exact", [], self.ours("exact"), "operators to the nanosecond, the rest as above"),
+            (
+                "ours, engine (with the built-in)",
+                builtin,
+                self.ours("engine"),
+                "operators to the nanosecond, circuits, waits, kernel's share",
+            ),
+        ]
+        others = [
+            ("bpftrace", "bpftrace, entry + return uprobe", self.bpftrace, "time per thread, no operator"),
+            ("/usr/sbin/offcputime", "libbpf-tools offcputime", self.offcputime, "off-CPU time by stack"),
+            ("/usr/sbin/funclatency", "libbpf-tools funclatency", self.funclatency, "a histogram of evaluations"),
+            ("perf", "perf record -g at 997 Hz", self.perf_record, "on-CPU time by stack"),
+            ("perf", "perf sched record", self.perf_sched, "run queue, context switches"),
+        ]
+        for command, name, make, tells in others:
+            if shutil.which(command):
+                rows.append((name, [], make(), tells))
+            else:
+                print(f"{command} is not installed: {name} is left out", file=sys.stderr)
+        wanted = self.options.only
+        return [row for row in rows if not wanted or any(part in row[0] for part in wanted)]
+
+    def pairs(self, arguments, extra, tool):
+        ratios, cpus, memories = [], [], []
+        for pair in range(self.options.pairs):
+            alone = lambda: timed_run(self.target, arguments)
+            with_tool = lambda: timed_run(self.target, arguments + extra, tool)
+            if pair % 2:
+                observed, plain = with_tool(), alone()
+            else:
+                plain, observed = alone(), with_tool()
+            ratios.append(observed[0] / plain[0])
+            cpus.append(observed[1] / observed[0])
+            memories.append(observed[2])
+        return ratios, cpus, memories
+
+    def table(self, name, arguments):
+        print(f"\n### `{name}`: `dbsp-target {' '.join(arguments)}`\n")
+        print("| profiler | slowdown, median | quartiles | its CPU, % of a core | memory, MiB | tells |")
+        print("| --- | --- | --- | --- | --- | --- |")
+        for label, extra, tool, tells in self.variants():
+            try:
+                ratios, cpus, memories = self.pairs(arguments, extra, tool)
+            except RuntimeError as error:
+                print(f"| {label} | failed: {error} | | | | {tells} |")
+                continue
+            first, _, third = statistics.quantiles(ratios, n=4)
+            print(
+                f"| {label} | {statistics.median(ratios):.4f} | {first:.4f} - {third:.4f} | "
+                f"{statistics.median(cpus) * 100:.2f} | {statistics.median(memories) / 1024:.1f} | "
+                f"{tells} |",
+                flush=True,
+            )
+
+    def growth(self):
+        print("\n### How the cost of `auto` grows\n")
+        print("| pipeline | slowdown, median | quartiles | its CPU, % of a core | memory, MiB |")
+        print("| --- | --- | --- | --- | --- |")
+        cases = [
+            (f"wide, {n} operators, 2 workers", ["wide", "--operators", str(n), "--steps", str(steps)])
+            for n, steps in ((50, 3000), (500, 600), (5000, 60))
+        ] + [
+            (f"join, {n} workers", ["join", "--workers", str(n), "--steps", str(steps)])
+            for n, steps in ((2, 1200), (8, 300), (32, 60))
+        ]
+        for label, arguments in cases:
+            ratios, cpus, memories = self.pairs(arguments, [], self.ours("auto"))
+            first, _, third = statistics.quantiles(ratios, n=4)
+            print(
+                f"| {label} | {statistics.median(ratios):.4f} | {first:.4f} - {third:.4f} | "
+                f"{statistics.median(cpus) * 100:.2f} | {statistics.median(memories) / 1024:.1f} |",
+                flush=True,
+            )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=15)
+    parser.add_argument("--only", action="append", help="profilers whose name contains this")
+    parser.add_argument("--scenario", action="append", choices=["join", "wide", "growth"])
+    options = parser.parse_args()
+    if os.geteuid():
+        sys.exit("The benchmark attaches profilers: run it as root.")
+    bench = Bench(options)
+    wanted = options.scenario or ["join", "wide", "growth"]
+    print(
+        f"{datetime.date.today()}, Linux {platform.release()}, {os.cpu_count()} CPUs, "
+        f"{options.pairs} pairs each, command: `make bench`"
+    )
+    if "join" in wanted:
+        bench.table("join", ["join", "--workers", "2", "--steps", "1200"])
+    if "wide" in wanted:
+        bench.table("wide", ["wide", "--workers", "2", "--operators", "2000", "--steps", "150"])
+    if "growth" in wanted:
+        bench.growth()
+    shutil.rmtree(bench.folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

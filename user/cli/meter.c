@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli/meter.h"
+
+/* Less than that the targets may have used by chance. */
+#define TARGET_CPU_MIN_NS 100000000ULL
+
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_SELF, &usage))
+		return 0;
+	return ((uint64_t)usage.ru_utime.tv_sec + (uint64_t)usage.ru_stime.tv_sec) * 1000000000ULL +
+	       ((uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec) * 1000;
+}
+
+static struct cost_reading read_cost(const struct session *session, uint64_t target_cpu_ns)
+{
+	return (struct cost_reading){
+		.when_ns = session__clock(),
+		.hits = session__hits(session),
+		.probe_ns = session__probe_ns(session),
+		.program_ns = session__program_ns(session),
+		.target_cpu_ns = target_cpu_ns,
+		.own_cpu_ns = own_cpu_ns(),
+	};
+}
+
+void meter__begin(struct cost_meter *meter, struct session *session, uint32_t frequency_hz,
+		  uint64_t tick_ns)
+{
+	struct dbprof_trap trap = session__trap(session);
+
+	session__measure_programs(session, true);
+	meter->trap_ns = trap.enter_ns + trap.leave_ns;
+	meter->tick_share = (double)frequency_hz * (double)tick_ns / 1e9;
+	meter->begin = meter->last = read_cost(session, 0);
+}
+
+bool meter__probe_share(struct cost_meter *meter, struct session *session, uint64_t target_cpu_ns,
+			double *ret_share)
+{
+	struct cost_reading now = read_cost(session, target_cpu_ns);
+	const struct cost_reading *last = &meter->last;
+	uint64_t used = now.target_cpu_ns > last->target_cpu_ns
+				? now.target_cpu_ns - last->target_cpu_ns
+				: 0;
+	double cost = (double)(now.hits - last->hits) * (double)meter->trap_ns +
+		      (double)(now.probe_ns - last->probe_ns);
+
+	if (used < TARGET_CPU_MIN_NS)
+		return false;
+	*ret_share = cost / (double)used;
+	meter->last = now;
+	return true;
+}
+
+void meter__end(struct cost_meter *meter, struct session *session, struct snapshot_cost *ret_cost)
+{
+	struct cost_reading now = read_cost(session, 0);
+	uint64_t programs = now.program_ns - meter->begin.program_ns;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	double ticks = meter->tick_share * (double)(cpus > 0 ? cpus : 1) *
+		       (double)(now.when_ns - meter->begin.when_ns);
+
+	session__measure_programs(session, false);
+	ret_cost->traps = now.hits - meter->begin.hits;
+	ret_cost->trap_ns = meter->trap_ns;
+	ret_cost->program_ns = programs ? programs + (uint64_t)ticks : 0;
+	ret_cost->own_cpu_ns = now.own_cpu_ns - meter->begin.own_cpu_ns;
+}

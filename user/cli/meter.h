@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the profiler itself costs, measured while it runs. */
+#ifndef DBPROF_CLI_METER_H
+#define DBPROF_CLI_METER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/session.h"
+#include "snapshot/snapshot.h"
+
+/* What had been spent at one moment, since the window's begin or before it. */
+struct cost_reading {
+	uint64_t when_ns;    /* CLOCK_MONOTONIC */
+	uint64_t hits;	     /* of probes */
+	uint64_t probe_ns;   /* run time of the programs on them */
+	uint64_t program_ns; /* and of all programs */
+	uint64_t target_cpu_ns;
+	uint64_t own_cpu_ns;
+};
+
+struct cost_meter {
+	struct cost_reading begin;
+	struct cost_reading last; /* begin of the period that is being looked at */
+	uint64_t trap_ns;	  /* each, around its program */
+	double tick_share;	  /* of each CPU, that the sampler's ticks take */
+};
+
+/* Starts the measuring, when the window was opened. */
+void meter__begin(struct cost_meter *meter, struct session *session, uint32_t frequency_hz,
+		  uint64_t tick_ns);
+
+/*
+ * The cost of the probes alone in the period since the last call, as a share of the CPU time that
+ * the targets used in it. @target_cpu_ns is what they have used since the begin. Returns false, and
+ * goes on with the same period, while they have used too little to say anything.
+ */
+bool meter__probe_share(struct cost_meter *meter, struct session *session, uint64_t target_cpu_ns,
+			double *ret_share);
+
+/* Ends the measuring and fills in what it cost. */
+void meter__end(struct cost_meter *meter, struct session *session, struct snapshot_cost *ret_cost);
+
+#endif

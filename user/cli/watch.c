@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* While the window is open: progress, late workers, the budget, the end. */
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/run.h"
+
+#define POLL_MS	       200 /* how often new workers are looked for and the progress line is drawn */
+#define IMPATIENT_MS   10  /* while something is being learned */
+#define COST_PERIOD_NS 1000000000ULL /* how often the cost is looked at */
+
+void run__say_attached(const struct run *run)
+{
+	if (!run->options->verbose)
+		return;
+	for (size_t i = 0; i < run->count; i++) {
+		char text[1024];
+
+		observer__describe(run->observers[i], text, sizeof(text));
+		fprintf(stderr, "dbprof-bpf: attached to %d in %.0f ms: %s\n", run->pids[i],
+			(double)(run->start - run->began) / 1e6, text);
+	}
+}
+
+static void draw_progress(const struct run *run, bool last)
+{
+	double elapsed = (double)(run__now() - run->start) / 1e9;
+	size_t workers = 0;
+
+	if (run->options->quiet || !isatty(STDERR_FILENO))
+		return;
+	if (last) {
+		fprintf(stderr, "\r\033[K");
+		return;
+	}
+	for (size_t i = 0; i < run->count; i++)
+		workers += observer__workers(run->observers[i]);
+	fprintf(stderr, "\r\033[KProfiling %zu worker%s for %.1f s", workers,
+		workers == 1 ? "" : "s", elapsed);
+	if (run->options->duration_ns)
+		fprintf(stderr, " of %.1f s", (double)run->options->duration_ns / 1e9);
+	else
+		fprintf(stderr, ", Ctrl-C ends it");
+}
+
+/* Waits up to @ms for a signal or the end of all processes. Returns whether either came. */
+static bool wait_for_end(struct run *run, int ms)
+{
+	struct pollfd fds[OPTIONS_PIDS_MAX + 1];
+
+	for (size_t i = 0; i < run->count; i++)
+		fds[i] = (struct pollfd){ .fd = run->pidfds[i], .events = POLLIN };
+	fds[run->count] = (struct pollfd){ .fd = run->signals, .events = POLLIN };
+	if (poll(fds, run->count + 1, ms) > 0 && fds[run->count].revents)
+		return true;
+	for (size_t i = 0; i < run->count; i++) {
+		if (fds[i].fd < 0 || !fds[i].revents)
+			continue;
+		/* It stays readable; the others are waited for without it. */
+		close(run->pidfds[i]);
+		run->pidfds[i] = -1;
+	}
+	for (size_t i = 0; i < run->count; i++)
+		if (run->pidfds[i] >= 0)
+			return false;
+	return true;
+}
+
+static uint64_t targets_ran(const struct run *run)
+{
+	uint64_t ran = 0;
+
+	for (size_t i = 0; i < run->count; i++)
+		ran += observer__ran_ns(run->observers[i]);
+	return ran;
+}
+
+/* The park probes are the ones to go: context switches tell wait reasons, too. */
+static void drop_parks(struct run *run, double share)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (observer__mode(run->observers[i]) == MODE_SAMPLED)
+			observer__drop_parks(run->observers[i]);
+	run->dropped = "park probes";
+	if (run->options->verbose)
+		fprintf(stderr,
+			"dbprof-bpf: the probes cost %.1f %% of the program's CPU time, more than "
+			"the "
+			"budget of %.1f %%: wait reasons are read at context switches from now "
+			"on\n",
+			share * 100, run->options->budget * 100);
+}
+
+/* Looks at what the probes cost, period by period. */
+static void keep_budget(struct run *run, uint64_t now)
+{
+	double share;
+
+	if (run->options->mode != OBSERVER_AUTO || run->dropped ||
+	    now - run->cost.last.when_ns < COST_PERIOD_NS ||
+	    !meter__probe_share(&run->cost, run->session, targets_ran(run), &share))
+		return;
+	if (share > run->options->budget)
+		drop_parks(run, share);
+}
+
+static void poll_process(struct run *run, size_t i)
+{
+	const char *missing;
+
+	observer__poll(run->observers[i]);
+	/* Another program in the same process, by exec, is none of ours. */
+	if (!observer__alive(run->observers[i])) {
+		close(run->pidfds[i]);
+		run->pidfds[i] = -1;
+	}
+	missing = observer__missing(run->observers[i]);
+	if (!missing || run->complained[i])
+		return;
+	draw_progress(run, true);
+	fprintf(stderr, "dbprof-bpf: process %d: %s\n", run->pids[i], missing);
+	run->complained[i] = true;
+}
+
+void run__watch(struct run *run)
+{
+	uint64_t until = run->options->duration_ns ? run->start + run->options->duration_ns
+						   : UINT64_MAX;
+
+	for (;;) {
+		uint64_t now = run__now();
+		int ms = POLL_MS;
+
+		for (size_t i = 0; i < run->count; i++)
+			if (observer__impatient(run->observers[i]))
+				ms = IMPATIENT_MS;
+		if (now >= until)
+			break;
+		if ((until - now) / 1000000 < (uint64_t)ms)
+			ms = (int)((until - now) / 1000000) + 1;
+		if (wait_for_end(run, ms))
+			break;
+		for (size_t i = 0; i < run->count; i++)
+			if (run->pidfds[i] >= 0)
+				poll_process(run, i);
+		keep_budget(run, run__now());
+		draw_progress(run, false);
+	}
+	draw_progress(run, true);
+}
+
+void run__settle_cost(struct run *run)
+{
+	meter__end(&run->cost, run->session, &run->reported);
+	run->reported.budget = run->options->mode == OBSERVER_AUTO ? run->options->budget : 0;
+	run->reported.dropped = run->dropped;
+}
