@@ -92,7 +92,8 @@ def layout_target(_built):
 
 
 # Each window is taken once and serves all tests that look at it. Those of at least
-# LONG seconds are for comparisons of times.
+# LONG seconds are for comparisons of times. The built-in profiler is on in all of them, so that by
+# default ours reads its counters; "NAME --mode MODE" is the window NAME in another mode.
 LONG = 5
 WINDOWS = {
     "spine": dict(scenario="spine", workers=1, steps=400),
@@ -113,6 +114,11 @@ WINDOWS = {
 }
 
 
+def with_probes(names):
+    """The windows as they are, and once more with the numbers that the probes count."""
+    return [*names, *(f"{name} --mode waits" for name in names)]
+
+
 class Windows:
     def __init__(self, lab):
         self.lab = lab
@@ -121,14 +127,21 @@ class Windows:
     def __getitem__(self, name):
         if name not in self.taken:
             try:
-                self.taken[name] = self._take(**WINDOWS[name])
+                self.taken[name] = self._take(name)
             except Exception as fault:  # seen by every test that asks for this window
                 self.taken[name] = fault
         if isinstance(self.taken[name], Exception):
             raise self.taken[name]
         return self.taken[name]
 
-    def _take(self, scenario, least_seconds=None, **options):
+    def _take(self, name):
+        base, _, mode = name.partition(" --mode ")
+        options = dict(WINDOWS[base])
+        if mode:
+            options["profiler"] = [*options.get("profiler", ()), "--mode", mode]
+        return self._run(**options)
+
+    def _run(self, scenario, least_seconds=None, **options):
         if least_seconds:
             return self.lab.both_for(least_seconds, scenario, **options)
         return self.lab.both(scenario, **options)

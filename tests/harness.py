@@ -235,7 +235,7 @@ class Lab:
 
     def both(
         self, scenario, *, profiler=(), program=None, environment=None, target_program=None,
-        **options,
+        timeout=120, **options,
     ):  # fmt: skip
         """Profiles all steps of a scenario with both profilers."""
         number = len(self.started)
@@ -247,7 +247,7 @@ class Lab:
         )  # fmt: skip
         ours.wait_attached()
         target.go()
-        seconds = target.wait_done()
+        seconds = target.wait_done(timeout)
         status = ours.stop()
         assert status in (COMPLETE, INCOMPLETE), ours.describe()
         target.finish()

@@ -65,10 +65,7 @@ def circuits(profile, worker):
 
 def breakdown(profile, worker, circuit):
     """Nanoseconds waited, by reason."""
-    found = readings(profile, worker, circuit, "circuit_wait_by_reason_seconds")
-    for labels in found:
-        assert len(labels) == 1 and labels[0][0] == "reason", labels
-    return {labels[0][1]: value for labels, value in found.items()}
+    return by_label(profile, worker, circuit, "circuit_wait_by_reason_seconds", "reason")
 
 
 def invocations(profile, worker):
@@ -82,6 +79,53 @@ def invocations(profile, worker):
 
 def window_nanos(ours):
     return nanos(ours["dbprof"]["window"]["length"])
+
+
+# What becomes of a thread's time; "blocked" is split by cause.
+PARTS = ("on_cpu", "run_queue", "preempted", "blocked", "unobserved")
+
+
+def split(durations):
+    """Nanoseconds by name."""
+    return {name: nanos(duration) for name, duration in durations.items()}
+
+
+def books(thread):
+    """Nanoseconds of a thread by what became of them, and all of them."""
+    parts = {
+        part: sum(split(thread[part]).values()) if part == "blocked" else nanos(thread[part])
+        for part in PARTS
+    }
+    return parts, nanos(thread["observed"])
+
+
+def all_threads(ours):
+    """The books of every thread: workers, others, and the sum of those that have exited."""
+    return ours["dbprof"]["workers"] + ours["threads"]
+
+
+def operators(profile, worker):
+    """Ids of the operators that were evaluated and timed."""
+    return sorted(
+        node
+        for node in metadata(profile, worker)
+        if reading(profile, worker, node, "runtime_seconds") is not None
+    )
+
+
+def operator_times(profile, worker, metric="runtime_seconds"):
+    """A metric of each operator that was timed."""
+    return {
+        node: reading(profile, worker, node, metric) for node in operators(profile, worker)
+    }
+
+
+def by_label(profile, worker, node, metric, label):
+    """Nanoseconds of a metric that is split by one label."""
+    found = readings(profile, worker, node, metric)
+    for labels in found:
+        assert len(labels) == 1 and labels[0][0] == label, labels
+    return {labels[0][1]: value for labels, value in found.items()}
 
 
 def graph_nodes(profile):

@@ -2,6 +2,7 @@
 """Steps and evaluations are counted exactly as DBSP counts them."""
 
 import pytest
+from conftest import with_probes
 from profiles import circuits, invocations, reading, workers
 
 STEPPING = ["spine", "sharded", "sleeper", "join", "nested", "wide", "stuck", "spin"]
@@ -9,7 +10,7 @@ LONG = ["long spine", "long sharded", "long sleeper", "long join", "long nested"
 
 
 @pytest.mark.seconds(200)
-@pytest.mark.parametrize("name", STEPPING + LONG)
+@pytest.mark.parametrize("name", with_probes(STEPPING + LONG))
 class TestCounts:
     def test_steps(self, windows, name):
         window = windows[name]
@@ -41,7 +42,7 @@ def test_nested_circuits_step_more_often(windows):
         assert reading(window.ours, worker, "nn4", "steps_count") > 5 * root
 
 
-@pytest.mark.parametrize("name", ["join", "nested", "wide"])
+@pytest.mark.parametrize("name", with_probes(["join", "nested", "wide"]))
 def test_evaluations_follow_steps(windows, name):
     """Every node is evaluated once in each step of its circuit."""
     window = windows[name]

@@ -41,8 +41,9 @@ def test_nothing_stays_behind(lab, end, uprobes):
     assert changed_code(target.pid) == []
     events = uprobe_events()
     profiler = lab.profiler(
-        "--pid", target.pid, "--output", lab.path("ours.json"), "--uprobes", uprobes
-    )
+        "--pid", target.pid, "--output", lab.path("ours.json"), "--uprobes", uprobes,
+        "--mode", "waits",
+    )  # fmt: skip
     profiler.wait_attached()
     probes = changed_code(target.pid)
     assert len(probes) >= 4, "attached, but no probe is in the code"

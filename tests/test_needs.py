@@ -140,13 +140,15 @@ class TestKernel:
 
     def test_perf_uprobes(self, windows):
         """The kind for kernels before 6.6 counts the same."""
-        window = windows["perf join"]
+        window = windows["perf join --mode waits"]
         assert "perf uprobes" in window.profiler.stderr
         check_counts(window)
 
     def test_no_uprobe_multi(self, lab, old_kernel):
         """Falls back, and says so with -v."""
-        window = lab.both("join", workers=2, steps=100, environment=old_kernel)
+        window = lab.both(
+            "join", workers=2, steps=100, environment=old_kernel, profiler=["--mode", "waits"]
+        )
         assert window.status == COMPLETE
         assert "no uprobe_multi" in window.profiler.stderr
         check_counts(window)

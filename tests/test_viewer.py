@@ -78,7 +78,7 @@ class TestViewer:
     def test_top_level(self, windows, name):
         ours = windows[name].ours
         assert list(ours)[:3] == ["metrics", "worker_profiles", "graph"]
-        assert set(ours) == {"metrics", "worker_profiles", "graph", "dbprof"}
+        assert set(ours) == {"metrics", "worker_profiles", "graph", "threads", "dbprof"}
         assert ours["graph"] is not None and set(ours["graph"]) == {"nodes", "edges"}
         assert all(set(profile) == {"metadata"} for profile in ours["worker_profiles"])
 

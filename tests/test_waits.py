@@ -2,6 +2,7 @@
 """What DBSP's own tests (src/profile.rs) state of a wait breakdown, asked of our output."""
 
 import pytest
+from conftest import with_probes
 from profiles import MILLISECOND, REASONS, breakdown, circuits, metadata, reading, workers
 
 ALL = ["spine", "sharded", "sleeper", "join", "nested", "wide"]
@@ -20,7 +21,7 @@ def breakdowns(profile):
 
 
 @pytest.mark.seconds(200)
-@pytest.mark.parametrize("name", ALL + LONG)
+@pytest.mark.parametrize("name", with_probes(ALL + LONG))
 class TestEveryBreakdown:
     def test_names_every_reason(self, windows, name):
         for worker, circuit, waits in breakdowns(windows[name].ours):
@@ -53,25 +54,28 @@ class TestEveryBreakdown:
             assert waits["unattributed"] == 0, f"worker {worker} circuit {circuit}: {waits}"
 
 
-def test_a_backlogged_spine_waits_for_its_mergers(windows):
-    window = windows["spine"]
+@pytest.mark.parametrize("name", with_probes(["spine"]))
+def test_a_backlogged_spine_waits_for_its_mergers(windows, name):
+    window = windows[name]
     assert reading(window.ours, 0, "n", "steps_count") == 400
     for _, circuit, waits in breakdowns(window.ours):
         assert waits["merge_backpressure"] > 0, f"{circuit}: {waits}"
         assert waits["peers"] == 0, f"{circuit}: {waits}"
 
 
-def test_sharded_workers_wait_for_their_peers(windows):
-    window = windows["sharded"]
+@pytest.mark.parametrize("name", with_probes(["sharded"]))
+def test_sharded_workers_wait_for_their_peers(windows, name):
+    window = windows[name]
     assert len(window.ours["worker_profiles"]) == 2
     for worker, circuit, waits in breakdowns(window.ours):
         assert reading(window.ours, worker, circuit, "steps_count") == 100
         assert waits["peers"] > 0, f"worker {worker} {circuit}: {waits}"
 
 
-def test_a_pending_operator_is_told_apart_from_an_idle_runtime(windows):
+@pytest.mark.parametrize("name", with_probes(["sleeper"]))
+def test_a_pending_operator_is_told_apart_from_an_idle_runtime(windows, name):
     """Twenty naps of a millisecond."""
-    window = windows["sleeper"]
+    window = windows[name]
     assert reading(window.ours, 0, "n", "steps_count") == 20
     for _, circuit, waits in breakdowns(window.ours):
         assert waits["operator_pending"] >= 20 * MILLISECOND, f"{circuit}: {waits}"
