@@ -134,7 +134,7 @@ def test_modes_are_in_the_help(lab):
 
 def check_cost(cost):
     for part in ("own_cpu", "target_cpu"):
-        assert nanos(cost[part]) > MILLISECOND
+        assert nanos(cost[part]) > 0
     program = nanos(cost["program"]) if cost["program"] else 0
     spent = cost["traps"] * cost["trap_nanos"] + program + nanos(cost["own_cpu"])
     assert abs(spent / nanos(cost["target_cpu"]) - cost["share"]) <= 0.01 * cost["share"] + 1e-5

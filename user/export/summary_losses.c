@@ -17,9 +17,13 @@ void summary__losses(const struct summary *summary)
 
 	if (losses->target_exited) {
 		fputc('\n', summary->out);
-		summary__say(
-			summary, STYLE_PLAIN,
-			"The program ended before the window did; all is counted up to there.");
+		summary__say(summary, STYLE_PLAIN,
+			     summary->snapshot->mode == MODE_ENGINE
+				     ? "The program ended before the window did; its own counters "
+				       "were last "
+				       "read a fraction of a second before that."
+				     : "The program ended before the window did; all is counted up "
+				       "to there.");
 	}
 	if (!snapshot__incomplete(summary->snapshot))
 		return;
