@@ -3,11 +3,12 @@
 
 import json
 import os
+import re
 import subprocess
 import time
 
 import pytest
-from harness import COMPLETE, PROGRAM, SANITIZED, patched_copy, target_path
+from harness import COMPLETE, PROGRAM, SANITIZED, TOP, patched_copy, target_path
 from profiles import SECOND, window_nanos
 from refusal import Refuser
 
@@ -190,10 +191,13 @@ class TestUsage:
         assert process.popen.returncode == 0 and process.stderr == ""
         assert "dbprof-bpf" in process.stdout
 
-    def test_help_names_every_option(self, lab, program):
+    def test_help_and_manual_name_every_option(self, lab, program):
         text = lab.run("--help", program=program).stdout
-        for option in "pid duration output format layout uprobes max-threads verbose quiet".split():
-            assert f"--{option}" in text
+        manual = (TOP / "docs" / "dbprof-bpf.1.md").read_text()
+        options = set(re.findall(r"--([a-z-]+)", text.partition("Mandatory")[0]))
+        assert len(options) >= 16
+        for option in options:
+            assert f"**\\--{option}**" in manual, f"--{option} is not in the manual"
 
 
 @pytest.mark.parametrize(

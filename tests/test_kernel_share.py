@@ -102,9 +102,8 @@ class TestHog:
             assert abs(waited - delay) <= 0.05 * delay, (waited, delay)
             taken = split(worker["preempted_by"])
             assert taken["other_process"] > SECOND / 10
-            # Whoever takes the CPU first is named for all of the time: now and then a kernel thread.
             if scenario == "spin":
-                assert taken["other_process"] > 0.7 * delay, (taken, delay)
+                assert taken["other_process"] > 0.9 * delay, (taken, delay)
 
 
 @pytest.mark.parametrize("mode", ["engine", "sampled"])
@@ -112,7 +111,7 @@ def test_hog_is_seen_in_circuit_and_operator(lab, hog, mode):
     """The spinning operator was preempted, by another process, in its step."""
     ours, [delay] = pinned_window(lab, hog, "spin", mode, seconds=3, workers=1)
     by = by_label(ours, 0, "n", "preempted_by_seconds", "by")
-    assert abs(sum(by.values()) - delay) <= 0.1 * delay and by["other_process"] > 0.7 * delay
+    assert abs(sum(by.values()) - delay) <= 0.1 * delay and by["other_process"] > 0.9 * delay
     assert abs(reading(ours, 0, "n", "preempted_seconds") - sum(by.values())) == 0
     if mode == "sampled":
         preempted = {node: reading(ours, 0, node, "preempted_seconds") for node in operators(ours, 0)}

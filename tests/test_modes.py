@@ -186,7 +186,9 @@ def in_budget(lab, scenario, steps, **options):
 def test_small_budget(lab, scenario):
     """
     The park probes go. Wait reasons, read at context switches from then on, are within 5 % of those
-    of the probes, which test_parity.py compares with the built-in profiler's.
+    of the probes, which test_parity.py compares with the built-in profiler's. A lock that an
+    operator waits for looks like a park then, hence 1 % of all waits more for a reason that hardly
+    occurs.
     """
     options = dict(BUSY[scenario])
     for _ in range(3):
@@ -210,8 +212,11 @@ def test_small_budget(lab, scenario):
                 f"worker {worker} {circuit} {reason}: {read[reason] / 1e6:.1f} ms, "
                 f"by probes {probed[reason] / 1e6:.1f} ms"
                 for reason in probed
-                if abs(read[reason] - probed[reason]) > 0.05 * probed[reason] + MILLISECOND
+                if abs(read[reason] - probed[reason])
+                > 0.05 * probed[reason] + 0.01 * sum(probed.values()) + MILLISECOND
             ]
+            total = sum(probed.values())
+            assert abs(sum(read.values()) - total) <= 0.05 * total + MILLISECOND
     assert not faults, "\n" + "\n".join(faults)
 
 

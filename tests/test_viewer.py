@@ -7,7 +7,11 @@ import pytest
 from harness import TOP
 from profiles import graph_nodes, metadata, workers
 
-SCENARIOS = ["spine", "sharded", "sleeper", "join", "nested", "wide", "stuck", "idle"]
+SCENARIOS = [
+    *["spine", "sharded", "sleeper", "join", "nested", "wide", "stuck", "idle"],
+    *[f"{name} --mode {mode}" for name in ("join", "nested") for mode in ("sampled", "waits")],
+    *[f"{name} --mode exact" for name in ("join", "nested")],
+]
 
 # What the viewer decodes a reading by: the last part of the metric's name. Any other is dropped.
 SUFFIXES = {
