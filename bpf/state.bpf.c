@@ -196,6 +196,22 @@ __hidden struct dbprof_thread *thread_get(struct task_struct *task, bool *fresh)
 	return thread_make(task, process, slot);
 }
 
+/*
+ * Some kernels leave out a switch now and then. A thread that runs though it is off in our books
+ * was switched in after its wake-up, most likely at once.
+ */
+static __always_inline void thread_found_on(struct dbprof_thread *thread)
+{
+	__u64 since = thread->woken_at;
+
+	if (!thread->off_since)
+		return;
+	if (since < thread->off_since)
+		since = thread->off_since;
+	thread_end_off(thread, since);
+	thread->on_since = since;
+}
+
 __hidden struct dbprof_thread *thread_current(struct task_struct *task)
 {
 	bool fresh;
@@ -204,6 +220,8 @@ __hidden struct dbprof_thread *thread_current(struct task_struct *task)
 	/* No switch was seen since the window began, or since it started: it runs since then. */
 	if (thread && fresh)
 		thread->on_since = thread->since;
+	else if (thread && !thread->on_since)
+		thread_found_on(thread);
 	return thread;
 }
 

@@ -52,6 +52,9 @@ __hidden bool process_find(__u32 tgid, __u32 *ret_index);
  */
 __hidden struct dbprof_thread *thread_get(struct task_struct *task, bool *fresh);
 
+/* Splits the time off the CPU that ends @now; see sched.bpf.c. Returns 0. */
+int thread_end_off(struct dbprof_thread *thread, __u64 now);
+
 /* The record of @task if it has one; never makes one. */
 __hidden struct dbprof_thread *thread_find(struct task_struct *task);
 

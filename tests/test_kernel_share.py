@@ -101,7 +101,7 @@ class TestHog:
             assert delay > SECOND
             assert abs(waited - delay) <= 0.05 * delay, (waited, delay)
             taken = split(worker["preempted_by"])
-            assert taken["other_process"] > SECOND / 10
+            # Workers of join sleep and wake: they stand in the run queue instead.
             if scenario == "spin":
                 assert taken["other_process"] > 0.9 * delay, (taken, delay)
 

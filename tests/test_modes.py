@@ -187,7 +187,7 @@ def test_small_budget(lab, scenario):
     """
     The park probes go. Wait reasons, read at context switches from then on, are within 5 % of those
     of the probes, which test_parity.py compares with the built-in profiler's. A lock that an
-    operator waits for looks like a park then, hence 1 % of all waits more for a reason that hardly
+    operator waits for looks like a park then, hence 3 % of all waits more for a reason that hardly
     occurs.
     """
     options = dict(BUSY[scenario])
@@ -213,7 +213,7 @@ def test_small_budget(lab, scenario):
                 f"by probes {probed[reason] / 1e6:.1f} ms"
                 for reason in probed
                 if abs(read[reason] - probed[reason])
-                > 0.05 * probed[reason] + 0.01 * sum(probed.values()) + MILLISECOND
+                > 0.05 * probed[reason] + 0.03 * sum(probed.values()) + MILLISECOND
             ]
             total = sum(probed.values())
             assert abs(sum(read.values()) - total) <= 0.05 * total + MILLISECOND

@@ -15,10 +15,22 @@ METRICS = [
 ]
 
 
-# A step of the sleeper computes for 30 us, between naps in which the caches go cold. Traps cost more
-# there than where their cost was measured, and what the engine does after its last clock read
-# belongs to our step, so that the probes see up to 5 % more CPU time: this one has its own test.
-SLEEPERS_CPU = ("long sleeper --mode waits", "circuit_cpu_time_seconds")
+# The issue's bound holds for every value by default, where the engine's counters are read. With the
+# probes alone two values are less exact, by up to a microsecond a step, which steps of 45 us show: what
+# the engine's own profiler does after its last clock read belongs to our step, and a trap costs more
+# in the pipeline than where its cost was measured. A step of the sleeper computes for only 30 us,
+# between naps in which the caches go cold.
+PROBES = " --mode waits"
+PROBES_SHARE = {"circuit_cpu_time_seconds": 0.04, "circuit_idle_time_seconds": 0.08}
+SLEEPERS_SHARE = 0.1
+
+
+def bound(name, metric):
+    if not name.endswith(PROBES) or metric not in PROBES_SHARE:
+        return 0.02
+    if name.startswith("long sleeper") and metric == "circuit_cpu_time_seconds":
+        return SLEEPERS_SHARE
+    return PROBES_SHARE[metric]
 
 
 def is_close(ours, builtin, share=0.02):
@@ -68,19 +80,11 @@ class TestParity:
 
 
 @pytest.mark.seconds(200)
-@pytest.mark.parametrize(
-    "name, metric",
-    [(name, metric) for name in LONG for metric in METRICS if (name, metric) != SLEEPERS_CPU],
-)
+@pytest.mark.parametrize("name, metric", [(name, metric) for name in LONG for metric in METRICS])
 def test_times(windows, name, metric):
-    faults = compare(windows[name], lambda *where: {metric: reading(*where, metric)})
-    assert not faults, "\n" + "\n".join(faults)
-
-
-@pytest.mark.seconds(200)
-def test_cpu_time_of_tiny_steps(windows):
-    name, metric = SLEEPERS_CPU
-    faults = compare(windows[name], lambda *where: {metric: reading(*where, metric)}, share=0.1)
+    faults = compare(
+        windows[name], lambda *where: {metric: reading(*where, metric)}, bound(name, metric)
+    )
     assert not faults, "\n" + "\n".join(faults)
 
 
@@ -88,7 +92,7 @@ def test_cpu_time_of_tiny_steps(windows):
 def test_modes(windows):
     """The comparisons above are of two ways to measure."""
     for name in LONG:
-        mode = "waits" if name.endswith(" --mode waits") else "engine"
+        mode = "waits" if name.endswith(PROBES) else "engine"
         assert windows[name].ours["dbprof"]["mode"] == mode
 
 

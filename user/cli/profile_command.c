@@ -52,8 +52,11 @@ static int finish(struct run *run)
 		observer__freeze(run->observers[i]);
 	if (!err)
 		run__settle_cost(run);
-	if (!err)
-		err = session__detach(run->session);
+	/*
+	 * The window is closed, so nothing changes any more; the probes go with the session. On a
+	 * busy machine the kernel takes its time for that (synchronize_srcu() on the release of a
+	 * uprobe link), for which no profile should wait.
+	 */
 	if (!err)
 		err = session__read(run->session, &data);
 	if (err)

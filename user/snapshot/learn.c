@@ -198,7 +198,9 @@ void learn__poll(struct observer *observer)
 {
 	static const char missing[] =
 		"no operator was evaluated within 2 s, so that the place on the stack that tells "
-		"operators is not known yet; until one is, steps and waits are measured alone";
+		"operators could not be learned; until one is, steps and waits are measured, "
+		"operators "
+		"are not";
 
 	if (!observer->learning) {
 		look_again(observer);

@@ -16,8 +16,9 @@
 /* How long after the window's begin new workers are looked for all the time. */
 #define IMPATIENT_NS 3000000000ULL
 /* Counters of up to so many nodes are kept at each poll, of more at every so many polls. */
-#define KEEP_NODES 1000
+#define KEEP_NODES 400
 #define KEEP_POLLS 25
+#define REST_POLLS 5
 
 static bool knows_worker(const struct observer *observer, pid_t tid)
 {
@@ -285,7 +286,7 @@ static bool read_counters(struct observer *observer, struct observed_worker *wor
 static void keep_counters(struct observer *observer)
 {
 	if (observer->mode != MODE_ENGINE ||
-	    (observer->polls++ % KEEP_POLLS && observer__nodes(observer) > KEEP_NODES))
+	    (++observer->polls % KEEP_POLLS && observer__nodes(observer) > KEEP_NODES))
 		return;
 	for (size_t i = 0; i < observer->worker_count; i++)
 		observer->workers[i].torn_after = !read_counters(observer, &observer->workers[i],
@@ -347,8 +348,11 @@ void observer__poll(struct observer *observer)
 	struct target_thread *threads = NULL;
 	size_t count = 0;
 
-	learn__poll(observer);
 	keep_counters(observer);
+	/* Reading counters is cheap; the rest need not be done so often. */
+	if (observer->mode == MODE_ENGINE && observer->polls % REST_POLLS)
+		return;
+	learn__poll(observer);
 	if (!observer->unread_workers && observer->worker_count) {
 		if (target__threads(observer->target, &threads, &count))
 			return;
@@ -361,6 +365,9 @@ void observer__poll(struct observer *observer)
 
 bool observer__impatient(const struct observer *observer)
 {
+	/* What a program counts dies with it: the last reading should not be old. */
+	if (observer->mode == MODE_ENGINE && observer__nodes(observer) <= KEEP_NODES)
+		return true;
 	return (observer->learning || !observer->worker_count || observer->unread_workers) &&
 	       session__clock() < observer->impatient_until;
 }
