@@ -154,7 +154,7 @@ class TestMoment:
             )
             time.sleep(delay)
             output = lab.path(f"ours-{delay}.json")
-            profiler = lab.profiler("--pid", target.pid, "--output", output)
+            profiler = lab.profiler("--mode", "waits", "--pid", target.pid, "--output", output)
             assert profiler.wait(60) == COMPLETE, profiler.describe()
             target.wait(60)
             ours = json.loads(output.read_text())

@@ -7,7 +7,6 @@
 #include "cli/run.h"
 
 #define POLL_MS	       200 /* how often new workers are looked for and the progress line is drawn */
-#define IMPATIENT_MS   40  /* while something is being learned */
 #define COST_PERIOD_NS 1000000000ULL /* how often the cost is looked at */
 
 void run__say_attached(const struct run *run)
@@ -133,8 +132,8 @@ void run__watch(struct run *run)
 		int ms = POLL_MS;
 
 		for (size_t i = 0; i < run->count; i++)
-			if (observer__impatient(run->observers[i]))
-				ms = IMPATIENT_MS;
+			if ((int)observer__poll_ms(run->observers[i]) < ms)
+				ms = (int)observer__poll_ms(run->observers[i]);
 		if (now >= until)
 			break;
 		if ((until - now) / 1000000 < (uint64_t)ms)

@@ -363,13 +363,16 @@ void observer__poll(struct observer *observer)
 	read_late_workers(observer);
 }
 
-bool observer__impatient(const struct observer *observer)
+unsigned int observer__poll_ms(const struct observer *observer)
 {
+	bool waits = observer->learning || !observer->worker_count || observer->unread_workers;
+
+	if (waits && session__clock() < observer->impatient_until)
+		return 10;
 	/* What a program counts dies with it: the last reading should not be old. */
 	if (observer->mode == MODE_ENGINE && observer__nodes(observer) <= KEEP_NODES)
-		return true;
-	return (observer->learning || !observer->worker_count || observer->unread_workers) &&
-	       session__clock() < observer->impatient_until;
+		return 40;
+	return 200;
 }
 
 void observer__drop_parks(struct observer *observer)

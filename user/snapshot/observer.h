@@ -54,8 +54,8 @@ int observer__mark_begin(struct observer *observer);
  */
 void observer__poll(struct observer *observer);
 
-/* Whether it should be polled every few milliseconds, since it is learning something. */
-bool observer__impatient(const struct observer *observer);
+/* In how many milliseconds it should be polled again. */
+unsigned int observer__poll_ms(const struct observer *observer);
 
 /* Takes the park probes out and has wait reasons read at context switches instead. */
 void observer__drop_parks(struct observer *observer);

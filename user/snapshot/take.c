@@ -74,7 +74,9 @@ static void take_engine(struct taking *taking, const struct observed_worker *obs
 	    after->after_ns < end.when_ns)
 		end.when_ns = after->after_ns;
 	end.cpu_ns = start.cpu_ns + totals->cpu_ns;
-	if (!after || observed->torn_before || observed->torn_after)
+	/* Whatever a program has counted after its last reading is gone with it. */
+	if (!after || observed->torn_before || observed->torn_after ||
+	    taking->snapshot->losses.target_exited)
 		taking->snapshot->losses.torn++;
 	/* Without a begin the numbers would be those since the program started. */
 	if (!after || observed->torn_before)
