@@ -194,7 +194,7 @@ static void look_again(struct observer *observer)
 		complete_slots(observer);
 }
 
-void learn__poll(struct observer *observer)
+void learn__poll(struct observer *observer, bool settled)
 {
 	static const char missing[] =
 		"no operator was evaluated within 2 s, so that the place on the stack that tells "
@@ -207,10 +207,13 @@ void learn__poll(struct observer *observer)
 		return;
 	}
 	if (!complete_slots(observer)) {
+		observer->missing = NULL;
+		/* The kernel takes up to a fifth of a second, in which no worker would be read. */
+		if (!settled)
+			return;
 		session__drop(observer->session, observer->target->pid,
 			      SESSION_KIND(PLAN_TASK_ENTRY));
 		observer->learning = false;
-		observer->missing = NULL;
 	} else if (now_ns() >= observer->learn_until) {
 		/* The probe costs nothing while nothing is evaluated, so that it stays. */
 		observer->missing = missing;

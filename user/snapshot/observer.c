@@ -113,7 +113,6 @@ static int read_workers(struct observer *observer, struct fail *fail)
 					     why.text[0] ? why.text : strerror(-err));
 		break;
 	}
-	observer->seen_threads = count;
 	observer->unread_workers = unread;
 	free(threads);
 	return result;
@@ -343,24 +342,28 @@ static void read_late_workers(struct observer *observer)
 	tell_workers(observer);
 }
 
+/*
+ * Reads workers that are new; a thread is known as one by its name, which it gets after it starts.
+ * Returns whether there were none, nor any that could not be read.
+ */
+static bool look_for_workers(struct observer *observer)
+{
+	size_t known = observer->worker_count;
+
+	read_late_workers(observer);
+	return known && observer->worker_count == known && !observer->unread_workers;
+}
+
 void observer__poll(struct observer *observer)
 {
-	struct target_thread *threads = NULL;
-	size_t count = 0;
+	bool settled;
 
 	keep_counters(observer);
 	/* Reading counters is cheap; the rest need not be done so often. */
 	if (observer->mode == MODE_ENGINE && observer->polls % REST_POLLS)
 		return;
-	learn__poll(observer);
-	if (!observer->unread_workers && observer->worker_count) {
-		if (target__threads(observer->target, &threads, &count))
-			return;
-		free(threads);
-		if (count == observer->seen_threads)
-			return;
-	}
-	read_late_workers(observer);
+	settled = look_for_workers(observer) || session__clock() >= observer->impatient_until;
+	learn__poll(observer, settled);
 }
 
 unsigned int observer__poll_ms(const struct observer *observer)
@@ -398,9 +401,8 @@ int observer__freeze(struct observer *observer)
 		for (size_t i = 0; i < observer->worker_count; i++)
 			observer->workers[i].torn_after = !read_counters(
 				observer, &observer->workers[i], &observer->workers[i].after);
-	learn__poll(observer);
-	if (observer->unread_workers || !observer->worker_count)
-		read_late_workers(observer);
+	read_late_workers(observer);
+	learn__poll(observer, false);
 	return usage_list__read(observer->target, &observer->after);
 }
 

@@ -60,7 +60,6 @@ struct observer {
 	struct observed_worker *workers;
 	size_t worker_count;
 	size_t told_workers;   /* that the session knows of */
-	size_t seen_threads;   /* at the last poll that found nothing to do */
 	size_t unread_workers; /* worker threads whose circuit could not be read yet */
 	bool begun;
 	uint64_t impatient_until; /* CLOCK_MONOTONIC, ns: for workers that start */
@@ -82,7 +81,8 @@ const struct thread_usage *usage_list__find(const struct usage_list *list, pid_t
 void learn__begin(struct observer *observer);
 /* Learns the others by a short-lived probe. */
 void learn__probe(struct observer *observer);
-void learn__poll(struct observer *observer);
+/* Looks at what it told; takes it out once all is known and, as @settled says, all workers are. */
+void learn__poll(struct observer *observer, bool settled);
 /* Whether at least one frame's slot is known, so that operators can be told. */
 bool observer__has_slot(const struct observer *observer);
 
