@@ -78,10 +78,26 @@ struct dbprof_frame {
 	__u32 inner; /* so far below the slot lies the return address of what Timed::poll calls */
 	__s32 state; /* so far above the slot lies the address of the task's state */
 	__u64 counted[3]; /* return addresses inside the interval that the engine measures */
+	__u64 entry;	  /* the slot lies so far below the stack pointer at the task's entry */
 };
-_Static_assert(sizeof(struct dbprof_frame) == 48, "struct dbprof_frame");
+_Static_assert(sizeof(struct dbprof_frame) == 56, "struct dbprof_frame");
 
 #define DBPROF_FRAMES 8
+
+/* The tasks of a step run not far below the thread's outermost frame: 10 KiB in 0.354.0. */
+#define DBPROF_DEPTH_MAX (1ull << 20)
+
+/*
+ * The slot's distance when a task is entered with its stack pointer @depth bytes below the thread
+ * pointer and the code puts the slot @entry below that. 0 when @depth cannot be right: by the ABI
+ * the stack pointer is 8 bytes off a multiple of 16 at a function's entry.
+ */
+static inline __u64 dbprof_slot(__u64 depth, __u64 entry)
+{
+	if (depth % 16 != 8 || depth > DBPROF_DEPTH_MAX || entry > DBPROF_DEPTH_MAX)
+		return 0;
+	return depth + entry;
+}
 
 /* How wait reasons are had; user space changes it when the park probes have to go. */
 enum dbprof_waits {
@@ -118,7 +134,7 @@ struct dbprof_process {
 	__u32 reserved;
 	struct dbprof_frame frames[DBPROF_FRAMES];
 };
-_Static_assert(sizeof(struct dbprof_process) == 72 + 48 * DBPROF_FRAMES, "struct dbprof_process");
+_Static_assert(sizeof(struct dbprof_process) == 72 + 56 * DBPROF_FRAMES, "struct dbprof_process");
 
 enum dbprof_off {
 	DBPROF_OFF_UNKNOWN = 0,

@@ -283,6 +283,21 @@ struct {
 	__type(value, __u64);
 } entries SEC(".maps");
 
+/* All tasks are entered at the same depth. The slots are needed at once, for the next sample. */
+static __always_inline void place_slots(struct dbprof_process *process, __u64 depth)
+{
+	bool known = process->frame_count;
+
+	for (__u32 i = 0; i < DBPROF_FRAMES && i < process->frame_count; i++) {
+		struct dbprof_frame *frame = &process->frames[i];
+
+		if (!frame->slot)
+			frame->slot = dbprof_slot(depth, frame->entry);
+		known = known && frame->slot;
+	}
+	process->slots_known = known;
+}
+
 /* Short-lived, at the entry of a task's poll, when its slot is not to be found in memory. */
 SEC("uprobe")
 int BPF_KPROBE(on_task_entry)
@@ -293,9 +308,14 @@ int BPF_KPROBE(on_task_entry)
 		.frame = DBPROF_COOKIE_PLACE(bpf_get_attach_cookie(ctx)),
 	};
 	__u64 depth = thread_pointer(task) - read_register(ctx->sp);
+	struct dbprof_process *process;
 	__u32 index;
 
-	if (process_find(key.tgid, &index))
-		bpf_map_update_elem(&entries, &key, &depth, BPF_ANY);
+	if (!process_find(key.tgid, &index))
+		return 0;
+	bpf_map_update_elem(&entries, &key, &depth, BPF_ANY);
+	process = process_at(index);
+	if (process && !process->slots_known)
+		place_slots(process, depth);
 	return 0;
 }

@@ -130,16 +130,6 @@ static void check_learning(struct target *target)
 	}
 }
 
-static void check_entry(void)
-{
-	CHECK(engine_slots__from_entry(10824, 624) == 11448);
-	CHECK(engine_slots__from_entry(10824, 0) == 10824);
-	CHECK(engine_slots__from_entry(10832, 624) == 0); /* not aligned as at an entry */
-	CHECK(engine_slots__from_entry(0, 624) == 0);
-	CHECK(engine_slots__from_entry(UINT64_MAX - 7, 624) == 0);
-	CHECK(engine_slots__from_entry((1ull << 40) + 8, 624) == 0);
-}
-
 static void check_layout(struct target *target)
 {
 	struct layout layout = test_layout();
@@ -158,7 +148,6 @@ int main(void)
 		fprintf(stderr, "%s\n", fail.text);
 		return CHECK_RESULT();
 	}
-	check_entry();
 	check_layout(target);
 	check_learning(target);
 	target__close(target);

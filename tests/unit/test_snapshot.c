@@ -46,9 +46,21 @@ static void test_free(void)
 	snapshot__free(NULL);
 }
 
+static void test_slot(void)
+{
+	CHECK(dbprof_slot(10824, 624) == 11448);
+	CHECK(dbprof_slot(10824, 0) == 10824);
+	CHECK(dbprof_slot(10832, 624) == 0); /* not aligned as at an entry */
+	CHECK(dbprof_slot(0, 624) == 0);
+	CHECK(dbprof_slot(UINT64_MAX - 7, 624) == 0);
+	CHECK(dbprof_slot((1ull << 40) + 8, 624) == 0);
+	CHECK(dbprof_slot(10824, 1ull << 40) == 0);
+}
+
 int main(void)
 {
 	test_names();
+	test_slot();
 	test_incomplete();
 	test_free();
 	return CHECK_RESULT();

@@ -85,9 +85,8 @@ static void drop_parks(struct run *run, double share)
 	if (run->options->verbose)
 		fprintf(stderr,
 			"dbprof-bpf: the probes cost %.1f %% of the program's CPU time, more than "
-			"the "
-			"budget of %.1f %%: wait reasons are read at context switches from now "
-			"on\n",
+			"the budget of %.1f %%: wait reasons are read at context switches from "
+			"now on\n",
 			share * 100, run->options->budget * 100);
 }
 

@@ -369,11 +369,3 @@ int engine_slots__learn(struct target *target, const struct layout *layout,
 	free_learning(&learning);
 	return err;
 }
-
-uint64_t engine_slots__from_entry(uint64_t depth, uint32_t entry_to_slot)
-{
-	/* By the ABI the stack pointer is 8 bytes off a multiple of 16 at a function's entry. */
-	if (depth % 16 != 8 || depth > DEPTH_MAX || entry_to_slot > DEPTH_MAX)
-		return 0;
-	return depth + entry_to_slot;
-}

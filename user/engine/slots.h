@@ -39,12 +39,6 @@ int engine_slots__learn(struct target *target, const struct layout *layout,
 			struct engine_slots *ret_slots);
 
 /*
- * The slot's distance when a task is entered with its stack pointer @depth bytes below the thread
- * pointer and the code puts the slot @entry_to_slot below that. 0 when @depth cannot be right.
- */
-uint64_t engine_slots__from_entry(uint64_t depth, uint32_t entry_to_slot);
-
-/*
  * The thread pointer (fs base) of a thread whose stack is made by glibc: from its control block at
  * the upper end of the stack. Returns 0, -ENOENT, or as target__thread_stack().
  */

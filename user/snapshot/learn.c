@@ -35,6 +35,7 @@ static void place_frame(struct observer *observer, const struct plan_frame *plan
 		.slot = slot,
 		.inner = planned->inner,
 		.state = planned->state_from_slot,
+		.entry = planned->entry_to_slot,
 	};
 	for (size_t call = 0; call < sizeof(frame->counted) / sizeof(frame->counted[0]); call++)
 		frame->counted[call] = planned->counted[call] + bias;
@@ -142,7 +143,7 @@ static bool complete_slots(struct observer *observer)
 		if (frame->slot)
 			continue;
 		if (depth && planned)
-			frame->slot = engine_slots__from_entry(depth, planned->entry_to_slot);
+			frame->slot = dbprof_slot(depth, planned->entry_to_slot);
 		changed |= frame->slot != 0;
 		missing |= !frame->slot;
 	}
@@ -199,8 +200,7 @@ void learn__poll(struct observer *observer, bool settled)
 	static const char missing[] =
 		"no operator was evaluated within 2 s, so that the place on the stack that tells "
 		"operators could not be learned; until one is, steps and waits are measured, "
-		"operators "
-		"are not";
+		"operators are not";
 
 	if (!observer->learning) {
 		look_again(observer);
