@@ -175,6 +175,15 @@ struct dbprof_kernel_share {
 };
 _Static_assert(sizeof(struct dbprof_kernel_share) == 152, "struct dbprof_kernel_share");
 
+/* Circuits whose steps begin or end in one stay of a thread on a CPU; more go without correction. */
+#define DBPROF_CROSSED 4
+
+enum dbprof_in_trap {
+	DBPROF_TRAP_NONE,
+	DBPROF_TRAP_PARK,
+	DBPROF_TRAP_UNPARK,
+};
+
 /* A thread of a profiled process. Only the thread itself, or the switch to it, writes this. */
 struct dbprof_thread {
 	__u32 tgid;
@@ -207,11 +216,15 @@ struct dbprof_thread {
 	__u32 off_in_step;		       /* it went off while one was */
 	__u32 generation;		       /* of the known workers, when it was looked up */
 	__u32 parks_seen;		       /* park or unpark was seen at least once */
-	__u32 reserved;
-	__u64 ended; /* when it exited; 0 when it lives */
+	__u32 crossed_count;		       /* of crossed */
+	__u64 crossed[DBPROF_CROSSED];	       /* since on_since; see stay_correct() */
+	__u64 trap_ip;			       /* of the last park or unpark probe */
+	__u32 trap;	   /* enum dbprof_in_trap: whether the trap may not be left yet */
+	__u32 trap_reason; /* of the park that it ended */
+	__u64 ended;	   /* when it exited; 0 when it lives */
 	char comm[16];
 };
-_Static_assert(sizeof(struct dbprof_thread) == 568, "struct dbprof_thread");
+_Static_assert(sizeof(struct dbprof_thread) == 616, "struct dbprof_thread");
 
 /* A circuit of a worker. */
 struct dbprof_circuit_key {
@@ -235,6 +248,9 @@ struct dbprof_circuit {
 	__u64 first_start; /* when the first step seen began; the window's start if cut */
 	__u64 last_end;	   /* when the last ended step ended; 0 before any */
 	__u32 cut;	   /* the first step seen was open when the window began */
+	__u8 begun_here;   /* the open step began in the thread's present stay on its CPU */
+	__u8 ended_here;   /* in it, a step ended that had begun before */
+	__u16 reserved;
 };
 _Static_assert(sizeof(struct dbprof_circuit) == 536, "struct dbprof_circuit");
 

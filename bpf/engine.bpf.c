@@ -27,6 +27,18 @@ static __always_inline struct dbprof_thread *current_thread(struct task_struct *
 	return thread_current(*ret_task);
 }
 
+/*
+ * The engine reads its clock after the trap: should the thread lose its CPU before, that time is
+ * the engine's wait, too, or not yet (stay_begin_in_trap()).
+ */
+static __always_inline void note_trap(struct dbprof_thread *thread, struct pt_regs *regs,
+				      __u32 trap, __u32 reason)
+{
+	thread->trap_ip = read_register(regs->ip);
+	thread->trap_reason = reason;
+	thread->trap = trap;
+}
+
 SEC("uprobe")
 int BPF_KPROBE(on_park)
 {
@@ -48,6 +60,7 @@ int BPF_KPROBE(on_park)
 	if (process->waits != DBPROF_WAITS_BY_PARKS)
 		return 0;
 	reason = declared_reason(thread->process, thread_pointer(task));
+	note_trap(thread, ctx, DBPROF_TRAP_PARK, 0);
 	/* What cannot be read now the engine itself notes; it is looked up at the end. */
 	thread->park_reason = reason < 0 ? DBPROF_REASONS : (__u32)reason;
 	thread->park_since = now;
@@ -89,7 +102,8 @@ static __always_inline void end_cut_park(struct dbprof_thread *thread, __u64 idl
 		thread->wait_ns[reason] += elapsed(thread->since, now);
 }
 
-static __always_inline void end_park(struct dbprof_thread *thread, __u64 idle, __u64 now)
+static __always_inline void end_park(struct dbprof_thread *thread, struct pt_regs *regs, __u64 idle,
+				     __u64 now)
 {
 	struct dbprof_process *process = process_of(thread);
 	long reason = thread->park_reason;
@@ -100,6 +114,7 @@ static __always_inline void end_park(struct dbprof_thread *thread, __u64 idle, _
 		reason = DBPROF_UNATTRIBUTED;
 	thread->wait_ns[reason] += elapsed(thread->park_since, now);
 	thread->park_since = 0;
+	note_trap(thread, regs, DBPROF_TRAP_UNPARK, reason);
 }
 
 SEC("uprobe")
@@ -116,7 +131,7 @@ int BPF_KPROBE(on_unpark, __u64 idle)
 	if (!thread)
 		return 0;
 	if (thread->park_since)
-		end_park(thread, idle, now);
+		end_park(thread, ctx, idle, now);
 	else if (!thread->parks_seen)
 		end_cut_park(thread, idle, now);
 	thread->parks_seen = 1;
@@ -148,6 +163,21 @@ static __always_inline __u64 after_trap(void)
 	return bpf_ktime_get_ns() + trap.leave_ns;
 }
 
+/* Whether the circuit is looked at again when the thread leaves its CPU (stay_correct()). */
+static __always_inline bool note_crossed(struct dbprof_thread *thread,
+					 const struct dbprof_circuit *step, __u64 circuit)
+{
+	__u32 at = thread->crossed_count;
+
+	if (step->begun_here || step->ended_here)
+		return true;
+	if (at >= DBPROF_CROSSED)
+		return false;
+	thread->crossed[at] = circuit;
+	thread->crossed_count = at + 1;
+	return true;
+}
+
 static __always_inline void begin_step(struct dbprof_thread *thread, __u64 circuit)
 {
 	struct dbprof_circuit *step = circuit_get(thread, circuit, true);
@@ -168,6 +198,7 @@ static __always_inline void begin_step(struct dbprof_thread *thread, __u64 circu
 		step->first_start = now;
 	step->start = now;
 	step->start_cpu_ns = thread_cpu(thread, now);
+	step->begun_here = note_crossed(thread, step, circuit);
 }
 
 static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit, __u64 now,
@@ -195,6 +226,9 @@ static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit
 	}
 	if (thread->in_step)
 		thread->in_step--;
+	if (!step->begun_here)
+		step->ended_here = note_crossed(thread, step, circuit);
+	step->begun_here = 0;
 	step->start = 0;
 	step->last_end = now;
 }

@@ -241,6 +241,56 @@ static __always_inline void find_on_cpu(struct dbprof_thread *thread, __u64 exec
 	thread->on_since = since;
 }
 
+/*
+ * The scheduler's clock of a stay on a CPU starts up to some microseconds before the switch is
+ * traced: at the wake-up, if that made the idle task give way (rq_clock_skip_update(),
+ * kernel/sched/core.c). How much it was is known at the end, and belongs to the stay's begin: to
+ * steps that were open then. More than this is something else: interrupts, time stolen from the VM.
+ */
+#define EARLY_MAX 50000
+#define LATE_MAX  2000
+
+static __always_inline void stay_correct(struct dbprof_thread *thread, __s64 early)
+{
+	__u32 count = thread->crossed_count;
+
+	thread->crossed_count = 0;
+	for (__u32 i = 0; i < DBPROF_CROSSED && i < count; i++) {
+		struct dbprof_circuit *step = circuit_get(thread, thread->crossed[i], false);
+
+		if (!step)
+			continue;
+		if (early >= -LATE_MAX && early <= EARLY_MAX) {
+			if (step->ended_here && (early > 0 || step->cpu_ns > LATE_MAX))
+				step->cpu_ns += early;
+			if (step->begun_here)
+				step->start_cpu_ns += early;
+		}
+		step->begun_here = step->ended_here = 0;
+	}
+}
+
+/* An instruction's length at most: the probed one may have been executed already. */
+#define INSTRUCTION_MAX 16
+
+/* Whether a thread that loses its CPU is still in the trap of a park probe. */
+static __always_inline void stay_end_in_trap(struct dbprof_thread *thread, struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	if (thread->trap && (thread->off != DBPROF_OFF_PREEMPTED ||
+			     regs->ip - thread->trap_ip >= INSTRUCTION_MAX))
+		thread->trap = DBPROF_TRAP_NONE;
+}
+
+static __always_inline void stay_begin_in_trap(struct dbprof_thread *thread, __u64 now)
+{
+	if (thread->trap == DBPROF_TRAP_PARK && thread->park_since)
+		thread->park_since += elapsed(thread->off_since, now);
+	if (thread->trap == DBPROF_TRAP_UNPARK && thread->trap_reason < DBPROF_REASONS)
+		thread->wait_ns[thread->trap_reason] += elapsed(thread->off_since, now);
+}
+
 static __always_inline void switch_out(struct task_struct *task, bool preempt,
 				       struct task_struct *next, __u64 now)
 {
@@ -257,6 +307,8 @@ static __always_inline void switch_out(struct task_struct *task, bool preempt,
 	else if (!thread->on_since)
 		find_on_cpu(thread, exec, now);
 	ran = elapsed(thread->on_since, now);
+	if (thread->crossed_count)
+		stay_correct(thread, thread->exec_ns ? (__s64)(exec - thread->exec_ns - ran) : 0);
 	thread->on_cpu_ns += ran;
 	thread->cpu_ns += thread->exec_ns ? elapsed(thread->exec_ns, exec) : ran;
 	thread->exec_ns = exec;
@@ -270,6 +322,7 @@ static __always_inline void switch_out(struct task_struct *task, bool preempt,
 		thread->ended = now;
 	else
 		note_off(thread, task, next);
+	stay_end_in_trap(thread, task);
 	if (thread->ended)
 		thread_exit(task, thread);
 }
@@ -298,6 +351,8 @@ static __always_inline void switch_in(struct task_struct *task, __u64 now)
 			thread->off_since = 0;
 		}
 	}
+	if (thread->trap && thread->off_since)
+		stay_begin_in_trap(thread, now);
 	if (thread->off_since)
 		thread_end_off(thread, now);
 	if (thread->park_since)
