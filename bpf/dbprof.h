@@ -221,10 +221,11 @@ struct dbprof_thread {
 	__u64 trap_ip;			       /* of the last park or unpark probe */
 	__u32 trap;	   /* enum dbprof_in_trap: whether the trap may not be left yet */
 	__u32 trap_reason; /* of the park that it ended */
+	__u64 ended_step;  /* the circuit whose step ended last, until it is left */
 	__u64 ended;	   /* when it exited; 0 when it lives */
 	char comm[16];
 };
-_Static_assert(sizeof(struct dbprof_thread) == 616, "struct dbprof_thread");
+_Static_assert(sizeof(struct dbprof_thread) == 624, "struct dbprof_thread");
 
 /* A circuit of a worker. */
 struct dbprof_circuit_key {

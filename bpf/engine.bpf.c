@@ -231,6 +231,7 @@ static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit
 	step->begun_here = 0;
 	step->start = 0;
 	step->last_end = now;
+	thread->ended_step = circuit;
 }
 
 /* Which circuit a probe speaks of; 0 when it cannot be read. */
@@ -290,6 +291,31 @@ SEC("uprobe")
 int BPF_KPROBE(on_step_end)
 {
 	probed_step(ctx, false);
+	return 0;
+}
+
+/*
+ * On the same path, after the event by which the step has ended: what the engine's own profiler
+ * noted down in between is not idle.
+ */
+SEC("uprobe")
+int BPF_KPROBE(on_step_left)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct dbprof_circuit *step;
+	struct dbprof_thread *thread;
+	struct task_struct *task;
+
+	if (!in_window(now))
+		return 0;
+	count_hit();
+	thread = current_thread(&task);
+	if (!thread || !thread->ended_step)
+		return 0;
+	step = circuit_get(thread, thread->ended_step, false);
+	if (step)
+		step->last_end = now - trap.enter_ns;
+	thread->ended_step = 0;
 	return 0;
 }
 

@@ -19,6 +19,7 @@ enum plan_probe_kind {
 	PLAN_UNPARK,
 	PLAN_STEP_BEGIN,
 	PLAN_STEP_END,
+	PLAN_STEP_LEFT, /* after the end, when the engine has noted down what its profiler saw */
 	PLAN_POLL_ENTER,
 	PLAN_POLL_LEAVE, /* a return probe */
 	PLAN_EXACT,	 /* where Timed::poll branches on Ready or Pending; see its cookie */
@@ -36,10 +37,17 @@ struct plan_probe {
 
 /* How steps are probed, cheapest and most exact first. */
 enum plan_steps {
-	PLAN_STEPS_AUTO,   /* the first of the following that the code allows, per function */
+	/* The first of the following that the code allows, per function; events if profiled. */
+	PLAN_STEPS_AUTO,
 	PLAN_STEPS_PATHS,  /* the paths of a first and a last poll (step_code.c) */
 	PLAN_STEPS_EVENTS, /* where the engine logs begin and end (event_code.c) */
 	PLAN_STEPS_POLLS,  /* every poll, entered and left */
+};
+
+struct plan_options {
+	enum plan_steps steps;
+	bool exact;    /* plan exact probes, too */
+	bool profiled; /* the engine's own profiler is on */
 };
 
 /* A call of Timed::poll from an operator's task; see task_code.h. Addresses are virtual. */
@@ -76,10 +84,10 @@ struct plan {
 const char *plan_probe_kind__name(enum plan_probe_kind kind);
 
 /*
- * Makes the plan, with exact probes only when @exact. Returns 0 also when a part is missing (see
+ * Makes the plan. Returns 0 also when a part is missing (see
  * the flags), -ENOENT with a sentence when there is no step function or no park to probe.
  */
-int plan__make(const struct elf_image *image, const struct layout *layout, enum plan_steps steps,
-	       bool exact, struct plan *ret_plan, struct fail *fail);
+int plan__make(const struct elf_image *image, const struct layout *layout,
+	       const struct plan_options *options, struct plan *ret_plan, struct fail *fail);
 
 #endif

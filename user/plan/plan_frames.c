@@ -237,7 +237,7 @@ int planner__add_frames(struct planner *planner)
 		for (size_t i = 0; !err && i < tasks.count; i++)
 			err = add_task(planner, &tasks.list[i], &timed);
 	}
-	if (!err && planner->exact)
+	if (!err && planner->options->exact)
 		add_exact(planner, &timed);
 	return err;
 }

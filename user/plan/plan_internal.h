@@ -27,8 +27,7 @@ struct functions {
 struct planner {
 	const struct elf_image *image;
 	const struct layout *layout;
-	enum plan_steps steps;
-	bool exact;
+	const struct plan_options *options;
 	struct plan *plan;
 };
 
@@ -48,6 +47,9 @@ bool planner__small_offset(const struct planner *planner, enum layout_item item,
 
 /* The enum dbprof_place of a register (enum code_reg), PLAN_NO_PLACE when it has none. */
 uint8_t planner__place(uint8_t reg);
+
+/* Adds probes for the begin and the end of steps; counts the step functions. */
+void planner__add_steps(struct planner *planner);
 
 /* Adds what tells operators on the stack, and their exact probes. Returns 0 or -ENOMEM. */
 int planner__add_frames(struct planner *planner);

@@ -23,6 +23,8 @@ struct bpf_program *session__program(struct dbprof *skeleton, enum plan_probe_ki
 		return skeleton->progs.on_step_begin;
 	case PLAN_STEP_END:
 		return skeleton->progs.on_step_end;
+	case PLAN_STEP_LEFT:
+		return skeleton->progs.on_step_left;
 	case PLAN_POLL_ENTER:
 		return skeleton->progs.on_poll_enter;
 	case PLAN_POLL_LEAVE:

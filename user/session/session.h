@@ -48,6 +48,7 @@ struct session_data {
 #define SESSION_PARK_KINDS (SESSION_KIND(PLAN_PARK) | SESSION_KIND(PLAN_UNPARK))
 #define SESSION_STEP_KINDS                                             \
 	(SESSION_KIND(PLAN_STEP_BEGIN) | SESSION_KIND(PLAN_STEP_END) | \
+	 SESSION_KIND(PLAN_STEP_LEFT) |                                \
 	 SESSION_KIND(PLAN_POLL_ENTER) | SESSION_KIND(PLAN_POLL_LEAVE))
 
 /*

@@ -134,14 +134,20 @@ static int read_first_workers(struct observer *observer, struct fail *fail)
 	return observer->layout.exact ? 0 : misfit(observer, fail);
 }
 
-/* The engine's counters are the better numbers, and cost no trap. */
-static int choose_mode(struct observer *observer, enum observer_mode wanted, struct fail *fail)
+/* Whether the engine's own profiler is on. */
+static bool is_profiled(const struct observer *observer)
 {
-	bool profiled = false;
+	for (size_t i = 0; i < observer->worker_count; i++)
+		if (engine_worker__profiled(observer->target, &observer->layout,
+					    observer->workers[i].engine))
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; i < observer->worker_count && !profiled; i++)
-		profiled = engine_worker__profiled(observer->target, &observer->layout,
-						   observer->workers[i].engine);
+/* The engine's counters are the better numbers, and cost no trap. */
+static int choose_mode(struct observer *observer, enum observer_mode wanted, bool profiled,
+		       struct fail *fail)
+{
 	switch (wanted) {
 	case OBSERVER_AUTO:
 		observer->mode = profiled ? MODE_ENGINE : MODE_SAMPLED;
@@ -212,9 +218,15 @@ int observer__open(pid_t pid, const struct observer_options *options,
 	if (!err)
 		err = read_first_workers(observer, fail);
 	if (!err) {
-		planned = plan__make(observer->target->image, &observer->layout, options->steps,
-				     options->mode == OBSERVER_EXACT, &observer->plan, &unplanned);
-		err = choose_mode(observer, options->mode, fail);
+		const struct plan_options wishes = {
+			.steps = options->steps,
+			.exact = options->mode == OBSERVER_EXACT,
+			.profiled = is_profiled(observer),
+		};
+
+		planned = plan__make(observer->target->image, &observer->layout, &wishes,
+				     &observer->plan, &unplanned);
+		err = choose_mode(observer, options->mode, wishes.profiled, fail);
 	}
 	/* The engine's counters need no probe, and so no symbol to put one at. */
 	if (!err && planned && observer->mode != MODE_ENGINE)
