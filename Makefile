@@ -48,7 +48,7 @@ LIB_OBJ := $(filter-out $(MAIN_OBJ),$(OBJ))
 DATA := $(sort $(wildcard user/layouts/*.json user/metrics/*.json))
 EMBEDDED := $(BUILD)/embedded.o
 PROGRAM := $(BUILD)/dbprof-bpf
-UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
 .DELETE_ON_ERROR:

@@ -175,7 +175,8 @@ struct dbprof_kernel_share {
 };
 _Static_assert(sizeof(struct dbprof_kernel_share) == 152, "struct dbprof_kernel_share");
 
-/* Circuits whose steps begin or end in one stay of a thread on a CPU; more go without correction. */
+/* Circuits whose steps begin or end in one stay of a thread on a CPU; more go without correction.
+ */
 #define DBPROF_CROSSED 4
 
 enum dbprof_in_trap {

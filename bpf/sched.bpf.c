@@ -278,8 +278,8 @@ static __always_inline void stay_end_in_trap(struct dbprof_thread *thread, struc
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 
-	if (thread->trap && (thread->off != DBPROF_OFF_PREEMPTED ||
-			     regs->ip - thread->trap_ip >= INSTRUCTION_MAX))
+	if (thread->trap &&
+	    (thread->off != DBPROF_OFF_PREEMPTED || regs->ip - thread->trap_ip >= INSTRUCTION_MAX))
 		thread->trap = DBPROF_TRAP_NONE;
 }
 

@@ -136,9 +136,11 @@ class Target(Process):
     """A dbsp-target that waits for `go()` before its first step."""
 
     def __init__(
-        self, scenario, *, environment, program=None, builtin=None, hold=True, **options
+        self, scenario, *, environment, program=None, builtin=None, hold=True, cpu=None, **options
     ):
         command = [program or target_path(), scenario]
+        if cpu is not None:
+            command = ["taskset", "--cpu-list", str(cpu), *command]
         for name, value in options.items():
             command += [f"--{name}", value]
         if builtin:

@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from harness import COMPLETE, eventually
+from harness import COMPLETE, TOP, eventually
 from kernel import changed_code, cpu_ticks
 from profiles import (
     MILLISECOND,
@@ -115,6 +115,27 @@ def test_in_the_middle_of_a_step(lab, count):
         on_cpu = nanos(ours["dbprof"]["workers"][worker]["on_cpu"])
         cpu = reading(ours, worker, "n", "circuit_cpu_time_seconds")
         assert cpu > window / 4 and abs(cpu - on_cpu) <= on_cpu / 50 + MILLISECOND
+
+
+@pytest.mark.parametrize(
+    "scenario, options",
+    [
+        ("join", {"workers": 2}),
+        ("nested", {"workers": 2, "records": 30}),
+        ("wide", {"workers": 2, "operators": 2000}),
+        ("sleeper", {"workers": 1}),
+    ],
+)
+def test_a_thousand_readings(lab, scenario, options):
+    """While the worker counts on: each holds together, and none goes back; see the C source."""
+    target = lab.target(scenario, steps=10**6, builtin=lab.path("b.json"), **options)
+    target.go()
+    eventually(lambda: cpu_ticks(target.pid) > 50, 20, "the target makes steps")
+    result = lab.process([TOP / "build" / "unit" / "live_counters", target.pid, 1000])
+    assert result.wait(60) == 0, result.describe()
+    said = json.loads(result.stdout)
+    assert said["readings"] == 1000 and said["failed"] == 0 and said["faults"] == 0
+    assert said["steps"] >= 10, "not under load"
 
 
 def stopped(pid):

@@ -88,7 +88,8 @@ def pinned_window(lab, hog, scenario, mode, seconds=5, **options):
 
 @pytest.mark.parametrize("mode", ["engine", "sampled", "waits"])
 @pytest.mark.parametrize(
-    "scenario, options", [("spin", dict(workers=1)), ("join", dict(workers=2, steps=10**6))]
+    "scenario, options",
+    [("spin", dict(workers=1)), ("join", dict(workers=2, steps=10**6, seconds=8))],
 )
 class TestHog:
     """A process on the workers' CPU: their delay is what the scheduler says, and by whom."""

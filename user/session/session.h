@@ -46,10 +46,10 @@ struct session_data {
 /* Sets of probe kinds: a bit for each enum plan_probe_kind. */
 #define SESSION_KIND(kind) (1U << (kind))
 #define SESSION_PARK_KINDS (SESSION_KIND(PLAN_PARK) | SESSION_KIND(PLAN_UNPARK))
-#define SESSION_STEP_KINDS                                             \
-	(SESSION_KIND(PLAN_STEP_BEGIN) | SESSION_KIND(PLAN_STEP_END) | \
-	 SESSION_KIND(PLAN_STEP_LEFT) |                                \
-	 SESSION_KIND(PLAN_POLL_ENTER) | SESSION_KIND(PLAN_POLL_LEAVE))
+#define SESSION_STEP_KINDS                                              \
+	(SESSION_KIND(PLAN_STEP_BEGIN) | SESSION_KIND(PLAN_STEP_END) |  \
+	 SESSION_KIND(PLAN_STEP_LEFT) | SESSION_KIND(PLAN_POLL_ENTER) | \
+	 SESSION_KIND(PLAN_POLL_LEAVE))
 
 /*
  * Checks what the programs need of kernel and privileges. Returns 0, -EPERM naming the missing

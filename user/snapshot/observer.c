@@ -231,6 +231,9 @@ int observer__open(pid_t pid, const struct observer_options *options,
 	/* The engine's counters need no probe, and so no symbol to put one at. */
 	if (!err && planned && observer->mode != MODE_ENGINE)
 		err = fail__set(fail, planned, "%s", unplanned.text);
+	/* Whatever could not be read of it then, this is why. */
+	if (err && observer->target && !target__alive(observer->target))
+		fail__set(fail, err, "process %d has ended while it was being read", pid);
 	if (err) {
 		observer__close(observer);
 		return err;
