@@ -102,8 +102,12 @@ static inline __u64 dbprof_slot(__u64 depth, __u64 entry)
 /* How wait reasons are had; user space changes it when the park probes have to go. */
 enum dbprof_waits {
 	DBPROF_WAITS_BY_PARKS,	  /* by the park probes */
-	DBPROF_WAITS_BY_SWITCHES, /* read at context switches; parks seen to begin still end */
-	DBPROF_WAITS_NO_PROBES,	  /* the same, and no probe will tell the end of a park */
+	/*
+	 * By the totals that the engine keeps, at the begin and end of steps; where they are not
+	 * known, by what the thread declares at context switches. Parks seen to begin still end.
+	 */
+	DBPROF_WAITS_BY_TOTALS,
+	DBPROF_WAITS_NO_PROBES, /* the same, and no probe will tell the end of a park */
 };
 
 /* Key of what the task entry probe has measured: bytes between thread and stack pointer. */
@@ -195,7 +199,7 @@ struct dbprof_thread {
 	__u32 off;	      /* enum dbprof_off, why it is off */
 	__u32 blocked_reason; /* 1 + reason that its time off is charged to; 0: none */
 	__u32 off_cause;      /* enum dbprof_cause of a blocked thread */
-	__u32 off_taker;      /* enum dbprof_party that runs in its place */
+	__u32 off_taker;      /* enum dbprof_party that was first to run in its place */
 	__u64 off_circuit;    /* the operator it was in when it went off: address of its circuit */
 	__u32 off_node;	      /* and its local node id; no operator when off_circuit is 0 */
 	__u32 in_step;	      /* steps that are open now, nested circuits included */
@@ -222,11 +226,19 @@ struct dbprof_thread {
 	__u64 trap_ip;			       /* of the last park or unpark probe */
 	__u32 trap;	   /* enum dbprof_in_trap: whether the trap may not be left yet */
 	__u32 trap_reason; /* of the park that it ended */
+	__u32 off_cpu;	   /* the CPU that it was preempted on */
+	__u32 off_turn;	   /* turns of that CPU then */
+	__u32 off_waits;   /* it counts as waiting there */
+	__u32 reserved;
+	__u64 idle_totals; /* address of the engine's park totals, by reason; 0: unknown */
+	__u64 synced_ns[DBPROF_REASONS]; /* these as they were last added to wait_ns */
+	__u32 synced;			 /* they are what waits are counted by */
+	__u32 reserved2;
 	__u64 ended_step;  /* the circuit whose step ended last, until it is left */
 	__u64 ended;	   /* when it exited; 0 when it lives */
 	char comm[16];
 };
-_Static_assert(sizeof(struct dbprof_thread) == 624, "struct dbprof_thread");
+_Static_assert(sizeof(struct dbprof_thread) == 736, "struct dbprof_thread");
 
 /* A circuit of a worker. */
 struct dbprof_circuit_key {

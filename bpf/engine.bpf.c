@@ -39,6 +39,29 @@ static __always_inline void note_trap(struct dbprof_thread *thread, struct pt_re
 	thread->trap = trap;
 }
 
+/*
+ * Adds what the engine has counted since the last time: RuntimeIdle::by_reason, src/profile/cpu.rs.
+ * The first time there is nothing to add: until then the probes or context switches have counted.
+ */
+static __always_inline void sync_waits(struct dbprof_thread *thread,
+				       const struct dbprof_process *process)
+{
+	__u64 totals[DBPROF_REASONS];
+
+	if (process->waits == DBPROF_WAITS_BY_PARKS || !thread->idle_totals)
+		return;
+	if (bpf_probe_read_user(totals, sizeof(totals), (void *)thread->idle_totals)) {
+		count_loss(&losses.reads);
+		return;
+	}
+	for (int i = 0; i < DBPROF_REASONS; i++) {
+		if (thread->synced)
+			thread->wait_ns[i] += elapsed(thread->synced_ns[i], totals[i]);
+		thread->synced_ns[i] = totals[i];
+	}
+	thread->synced = 1;
+}
+
 SEC("uprobe")
 int BPF_KPROBE(on_park)
 {
@@ -56,9 +79,12 @@ int BPF_KPROBE(on_park)
 	process = process_of(thread);
 	if (!process)
 		return 0;
-	/* Without the unpark probe for company this one only costs. */
-	if (process->waits != DBPROF_WAITS_BY_PARKS)
+	/* Before the probe is gone: this wait is the first that the engine counts for us. */
+	if (process->waits != DBPROF_WAITS_BY_PARKS) {
+		if (!thread->synced)
+			sync_waits(thread, process);
 		return 0;
+	}
 	reason = declared_reason(thread->process, thread_pointer(task));
 	note_trap(thread, ctx, DBPROF_TRAP_PARK, 0);
 	/* What cannot be read now the engine itself notes; it is looked up at the end. */
@@ -272,6 +298,7 @@ static __always_inline void probed_step(struct pt_regs *regs, bool begins)
 	circuit = probed_circuit(regs, cookie, process);
 	if (!circuit)
 		return;
+	sync_waits(thread, process);
 	if (begins)
 		begin_step(thread, circuit);
 	else
@@ -390,6 +417,7 @@ int BPF_KPROBE(on_poll_enter)
 	if (!process)
 		return 0;
 	thread->worker = 1;
+	sync_waits(thread, process);
 	enter_poll(thread, task, process, ctx, cookie);
 	return 0;
 }
@@ -433,6 +461,7 @@ int BPF_KPROBE(on_poll_leave)
 	}
 	if (state != DBPROF_STATE_RETURNED)
 		return 0;
+	sync_waits(thread, process);
 	circuit = future_circuit(process, future, DBPROF_COOKIE_CIRCUIT(cookie));
 	if (circuit)
 		end_step(thread, circuit, now, false);

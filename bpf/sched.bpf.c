@@ -8,6 +8,7 @@
 #include "arch.h"
 #include "operators.h"
 #include "system_calls.h"
+#include "takers.h"
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
@@ -18,7 +19,6 @@
 #define TASK_DEAD    0x080
 #define TASK_WAKING  0x200
 #define PF_EXITING   0x00000004
-#define PF_KTHREAD   0x00200000
 
 static __always_inline __u64 task_state(struct task_struct *task)
 {
@@ -40,27 +40,6 @@ static __always_inline __u32 why_off(struct task_struct *task, bool preempt)
 	return state ? DBPROF_OFF_BLOCKED : DBPROF_OFF_PREEMPTED;
 }
 
-/* What @other is to the process @tgid. */
-static __always_inline __u32 party(struct task_struct *other, __u32 tgid)
-{
-	static const char merger[] = "merger-";
-	struct dbprof_thread *thread;
-	char comm[16] = {};
-
-	if (!other->pid || other->flags & PF_KTHREAD)
-		return DBPROF_PARTY_KERNEL;
-	if ((__u32)other->tgid != tgid)
-		return DBPROF_PARTY_OTHER;
-	thread = thread_find(other);
-	if (thread && thread->worker)
-		return DBPROF_PARTY_WORKER;
-	bpf_probe_read_kernel_str(comm, sizeof(comm), other->comm);
-	for (int i = 0; i < (int)sizeof(merger) - 1; i++)
-		if (comm[i] != merger[i])
-			return DBPROF_PARTY_THREAD;
-	return DBPROF_PARTY_MERGER;
-}
-
 /*
  * The reason that DBSP will charge for time off the CPU: of a system call under a BlockingFor guard
  * (src/profile/cpu.rs), which it charges by wall minus CPU; without park probes also of a park.
@@ -73,7 +52,8 @@ static __always_inline __u32 charged_reason(struct dbprof_thread *thread, struct
 	__u32 depth = 0;
 	int reason;
 
-	if (!process)
+	/* The engine's own totals tell, and an open park is in its memory. */
+	if (!process || thread->synced)
 		return 0;
 	if (process->blocking_tls && may_be_guarded(call) &&
 	    bpf_probe_read_user(&depth, sizeof(depth),
@@ -97,12 +77,12 @@ static __always_inline __u32 charged_reason(struct dbprof_thread *thread, struct
 	return reason > DBPROF_UNATTRIBUTED ? 1 + reason : 0;
 }
 
-/* Without step probes a declared reason tells that the thread is in a step. */
+/* Where no probe has told, a declared reason tells that the thread is in a step. */
 static __always_inline bool is_in_step(struct dbprof_thread *thread, struct task_struct *task)
 {
 	struct dbprof_process *process = process_of(thread);
 
-	if (!process || process->waits == DBPROF_WAITS_BY_PARKS)
+	if (thread->in_step || !process || process->waits == DBPROF_WAITS_BY_PARKS)
 		return thread->in_step;
 	return declared_reason(thread->process, thread_pointer(task)) > DBPROF_UNATTRIBUTED;
 }
@@ -151,7 +131,7 @@ static __always_inline void note_off(struct dbprof_thread *thread, struct task_s
 	if (thread->off == DBPROF_OFF_BLOCKED)
 		note_cause(thread, task);
 	else
-		thread->off_taker = party(next, thread->tgid);
+		takers_begin(thread, next);
 	thread->off_circuit = 0;
 	thread->blocked_reason = 0;
 	thread->off_in_step = 0;
@@ -160,19 +140,35 @@ static __always_inline void note_off(struct dbprof_thread *thread, struct task_s
 		note_worker_off(thread, task, regs, call);
 }
 
-static __always_inline void add_share(struct dbprof_kernel_share *share, __u32 kind, __u32 cause,
-				      __u32 other, __u64 blocked, __u64 queued)
+static __always_inline void add_share(struct dbprof_kernel_share *share, __u32 cause, __u32 waker,
+				      __u64 blocked, __u64 queued)
 {
-	if (kind == DBPROF_OFF_PREEMPTED) {
-		if (other < DBPROF_PARTIES)
-			share->preempted_ns[other] += queued;
-		return;
-	}
 	share->run_queue_ns += queued;
 	if (cause < DBPROF_CAUSES)
 		share->blocked_ns[cause] += blocked;
-	if (other < DBPROF_PARTIES)
-		share->woken_ns[other] += blocked;
+	if (waker < DBPROF_PARTIES)
+		share->woken_ns[waker] += blocked;
+}
+
+/* The time off of a thread that waited for something until it was woken, and then for a CPU. */
+static __always_inline void end_blocked(struct dbprof_thread *thread, struct dbprof_operator *op,
+					__u64 now)
+{
+	__u64 off = elapsed(thread->off_since, now), woken = thread->woken_at, queued = 0;
+	__u32 cause = thread->off_cause, waker = thread->waker;
+
+	if (woken >= thread->off_since && woken <= now)
+		queued = now - woken;
+	else
+		waker = DBPROF_PARTY_KERNEL;
+	/* Timers and disks wake by interrupts, whoever they interrupt. */
+	if (cause == DBPROF_CAUSE_SLEEP || cause == DBPROF_CAUSE_BLOCK_IO)
+		waker = DBPROF_PARTY_KERNEL;
+	add_share(&thread->share, cause, waker, off - queued, queued);
+	if (thread->off_in_step)
+		add_share(&thread->step_share, cause, waker, off - queued, queued);
+	if (op)
+		add_share(&op->share, cause, waker, off - queued, queued);
 }
 
 /*
@@ -181,45 +177,24 @@ static __always_inline void add_share(struct dbprof_kernel_share *share, __u32 k
  */
 int thread_end_off(struct dbprof_thread *thread, __u64 now)
 {
-	__u64 off, queued = 0, woken;
-	__u32 kind, other, cause;
-	struct dbprof_operator *op;
+	struct dbprof_operator *op = NULL;
 
 	if (!thread)
 		return 0;
-	off = elapsed(thread->off_since, now);
-	woken = thread->woken_at;
-	kind = thread->off;
-	other = thread->waker;
-	cause = thread->off_cause;
-	if (kind == DBPROF_OFF_PREEMPTED) {
-		queued = off;
-		other = thread->off_taker;
-	} else if (woken >= thread->off_since && woken <= now) {
-		queued = now - woken;
-	} else {
-		other = DBPROF_PARTY_KERNEL;
-	}
-	/* Timers and disks wake by interrupts, whoever they interrupt. */
-	if (kind != DBPROF_OFF_PREEMPTED &&
-	    (cause == DBPROF_CAUSE_SLEEP || cause == DBPROF_CAUSE_BLOCK_IO))
-		other = DBPROF_PARTY_KERNEL;
-	add_share(&thread->share, kind, cause, other, off - queued, queued);
-	if (thread->off_in_step)
-		add_share(&thread->step_share, kind, cause, other, off - queued, queued);
-	if (thread->off_circuit) {
+	if (thread->off_circuit)
 		op = operator_get(thread, thread->off_circuit, thread->off_node);
-		if (op)
-			add_share(&op->share, kind, cause, other, off - queued, queued);
-		thread->off_circuit = 0;
-	}
+	if (thread->off == DBPROF_OFF_PREEMPTED)
+		takers_end(thread, op, now);
+	else
+		end_blocked(thread, op, now);
 	if (thread->blocked_reason) {
 		__u32 reason = thread->blocked_reason - 1;
 
 		if (reason < DBPROF_REASONS)
-			thread->wait_ns[reason] += off;
+			thread->wait_ns[reason] += elapsed(thread->off_since, now);
 		thread->blocked_reason = 0;
 	}
+	thread->off_circuit = 0;
 	thread->off_since = 0;
 	thread->off = DBPROF_OFF_UNKNOWN;
 	return 0;
@@ -373,6 +348,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		switch_out(prev, preempt, next, now);
 	if (next->pid)
 		switch_in(next, now);
+	takers_turn(next, now);
 	return 0;
 }
 

@@ -106,12 +106,15 @@ static __always_inline struct dbprof_thread *thread_at(__u32 slot)
 	return bpf_map_lookup_elem(&threads, &index);
 }
 
-/* Threads that user space knows as workers: where no probe tells. Key: thread id. */
+/*
+ * Threads that user space knows as workers: where no probe tells. Key: thread id; value: where the
+ * engine keeps what it has waited, by reason, 0 when that is not known.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
 	__type(key, __u32);
-	__type(value, __u32);
+	__type(value, __u64);
 } worker_tids SEC(".maps");
 
 /* Counts how often user space has added to them, so that each thread is looked up once. */
@@ -120,12 +123,16 @@ volatile __u32 worker_generation;
 __hidden void thread_check_worker(struct dbprof_thread *thread)
 {
 	__u32 tid = thread->tid, generation = worker_generation;
+	__u64 *totals;
 
-	if (thread->worker || thread->generation == generation)
+	if (thread->generation == generation)
 		return;
 	thread->generation = generation;
-	if (bpf_map_lookup_elem(&worker_tids, &tid))
-		thread->worker = 1;
+	totals = bpf_map_lookup_elem(&worker_tids, &tid);
+	if (!totals)
+		return;
+	thread->worker = 1;
+	thread->idle_totals = *totals;
 }
 
 #define CLAIMED ((__u32)-2) /* an interrupted program is making the record right now */

@@ -185,10 +185,8 @@ def in_budget(lab, scenario, steps, **options):
 @pytest.mark.parametrize("scenario", BUSY)
 def test_small_budget(lab, scenario):
     """
-    The park probes go. Wait reasons, read at context switches from then on, are within 5 % of those
-    of the probes, which test_parity.py compares with the built-in profiler's. A lock that an
-    operator waits for looks like a park then, hence 3 % of all waits more for a reason that hardly
-    occurs.
+    The park probes go. Wait reasons, read from the engine's totals from then on, are as close to
+    those of the probes as these are to the built-in profiler's (test_parity.py).
     """
     options = dict(BUSY[scenario])
     for _ in range(3):
@@ -212,11 +210,8 @@ def test_small_budget(lab, scenario):
                 f"worker {worker} {circuit} {reason}: {read[reason] / 1e6:.1f} ms, "
                 f"by probes {probed[reason] / 1e6:.1f} ms"
                 for reason in probed
-                if abs(read[reason] - probed[reason])
-                > 0.05 * probed[reason] + 0.03 * sum(probed.values()) + MILLISECOND
+                if abs(read[reason] - probed[reason]) > 0.02 * probed[reason] + MILLISECOND
             ]
-            total = sum(probed.values())
-            assert abs(sum(read.values()) - total) <= 0.05 * total + MILLISECOND
     assert not faults, "\n" + "\n".join(faults)
 
 

@@ -75,7 +75,7 @@ static uint64_t targets_ran(const struct run *run)
 	return ran;
 }
 
-/* The park probes are the ones to go: context switches tell wait reasons, too. */
+/* The park probes are the ones to go: the engine's own totals tell wait reasons, too. */
 static void drop_parks(struct run *run, double share)
 {
 	for (size_t i = 0; i < run->count; i++)
@@ -85,8 +85,8 @@ static void drop_parks(struct run *run, double share)
 	if (run->options->verbose)
 		fprintf(stderr,
 			"dbprof-bpf: the probes cost %.1f %% of the program's CPU time, more than "
-			"the budget of %.1f %%: wait reasons are read at context switches from "
-			"now on\n",
+			"the budget of %.1f %%: wait reasons are read from the engine's own totals "
+			"from now on\n",
 			share * 100, run->options->budget * 100);
 }
 

@@ -69,6 +69,7 @@ static void set_sizes(struct session *session)
 	bpf_map__set_max_entries(skeleton->maps.free_slots, options->max_threads);
 	bpf_map__set_max_entries(skeleton->maps.circuits, options->max_circuits);
 	bpf_map__set_max_entries(skeleton->maps.operators, options->max_operators);
+	bpf_map__set_max_entries(skeleton->maps.turns, (__u32)libbpf_num_possible_cpus());
 }
 
 static void choose_uprobes(struct session *session)
@@ -128,11 +129,11 @@ int session__load(struct session *session, struct fail *fail)
 	return calibrate(session, fail);
 }
 
-int session__add_worker(struct session *session, pid_t tid)
+int session__add_worker(struct session *session, pid_t tid, uint64_t idle_totals)
 {
-	uint32_t key = (uint32_t)tid, value = 1;
+	uint32_t key = (uint32_t)tid;
 	int err = bpf_map__update_elem(session->skeleton->maps.worker_tids, &key, sizeof(key),
-				       &value, sizeof(value), BPF_ANY);
+				       &idle_totals, sizeof(idle_totals), BPF_ANY);
 
 	session->skeleton->bss->worker_generation++;
 	return err;

@@ -77,8 +77,11 @@ void session__drop(struct session *session, pid_t pid, uint32_t kinds);
  * that this comes before its probes. Returns 0, -E2BIG, another errno.
  */
 int session__set_process(struct session *session, pid_t pid, const struct dbprof_process *process);
-/* Tells them that a thread drives a circuit. */
-int session__add_worker(struct session *session, pid_t tid);
+/*
+ * Tells them that a thread drives a circuit, and where the engine keeps what it has waited, by
+ * reason (0: unknown).
+ */
+int session__add_worker(struct session *session, pid_t tid, uint64_t idle_totals);
 /* Starts the sampler: a timer on each CPU. */
 int session__sample(struct session *session, uint32_t frequency_hz, struct fail *fail);
 /* What the task entry probe has measured of a frame of the process; 0 when it was not hit. */

@@ -178,7 +178,7 @@ static void add_open_wait(const struct dbprof_thread *thread, const struct engin
 	} else if (thread && thread->blocked_reason) {
 		totals->open_reason = (int)thread->blocked_reason - 1;
 		since = thread->off_since;
-	} else if ((!thread || !thread->parks_seen) && park && park->parked &&
+	} else if ((!thread || !thread->parks_seen || thread->synced) && park && park->parked &&
 		   park->since_ns < totals->end) {
 		totals->open_reason = (int)park->reason;
 		since = park->since_ns;
@@ -192,6 +192,16 @@ static void add_open_wait(const struct dbprof_thread *thread, const struct engin
 	totals->open_since = since;
 	totals->wait_ns[totals->open_reason] +=
 		between(since > totals->since ? since : totals->since, totals->end);
+}
+
+/* Waits that the engine has counted since the programs last looked. */
+static void add_unsynced(const struct dbprof_thread *thread, const struct engine_park *park,
+			 struct thread_totals *totals)
+{
+	if (!thread->synced || !park)
+		return;
+	for (size_t i = 0; i < PARK_REASONS; i++)
+		totals->wait_ns[i] += between(thread->synced_ns[i], park->by_reason_ns[i]);
 }
 
 static void add_seen(const struct dbprof_thread *thread, const struct window *window,
@@ -226,6 +236,7 @@ void books__totals(const struct dbprof_thread *thread, const struct engine_park 
 	};
 	if (thread) {
 		add_seen(thread, window, ret_totals);
+		add_unsynced(thread, park, ret_totals);
 	} else {
 		ret_totals->cpu_ns =
 			ran_all_along(silent, window->end - window->start) ? silent->ran_ns : 0;

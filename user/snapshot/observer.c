@@ -246,9 +246,13 @@ int observer__open(pid_t pid, const struct observer_options *options,
 /* Context switches of workers say more than those of other threads. */
 static void tell_workers(struct observer *observer)
 {
-	for (; observer->told_workers < observer->worker_count; observer->told_workers++)
-		session__add_worker(observer->session,
-				    observer->workers[observer->told_workers].engine->tid);
+	for (; observer->told_workers < observer->worker_count; observer->told_workers++) {
+		const struct engine_worker *engine =
+			observer->workers[observer->told_workers].engine;
+
+		session__add_worker(observer->session, engine->tid,
+				    engine->handle ? engine->idle.by_reason : 0);
+	}
 }
 
 int observer__attach(struct observer *observer, struct session *session, struct fail *fail)
@@ -307,13 +311,18 @@ static void keep_counters(struct observer *observer)
 								 &observer->workers[i].after);
 }
 
+static void read_park(struct observer *observer, struct observed_worker *worker)
+{
+	worker->frozen.has_park = !engine_worker__park(observer->target, &observer->layout,
+						       worker->engine, &worker->frozen.park);
+}
+
 static void freeze_worker(struct observer *observer, struct observed_worker *worker)
 {
 	struct frozen_worker *frozen = &worker->frozen;
 	const struct engine_worker *engine = worker->engine;
 
-	frozen->has_park =
-		!engine_worker__park(observer->target, &observer->layout, engine, &frozen->park);
+	read_park(observer, worker);
 	frozen->has_step = calloc(engine->circuit_count, sizeof(*frozen->has_step));
 	frozen->steps = calloc(engine->circuit_count, sizeof(*frozen->steps));
 	if (!frozen->has_step || !frozen->steps)
@@ -399,7 +408,7 @@ void observer__drop_parks(struct observer *observer)
 	pid_t pid = observer->target->pid;
 
 	/* Parks that have begun are still seen to end, by the probe and then by the switch. */
-	observer->process.waits = DBPROF_WAITS_BY_SWITCHES;
+	observer->process.waits = DBPROF_WAITS_BY_TOTALS;
 	session__set_process(session, pid, &observer->process);
 	session__drop(session, pid, SESSION_KIND(PLAN_PARK));
 	observer->process.waits = DBPROF_WAITS_NO_PROBES;
@@ -416,6 +425,10 @@ int observer__freeze(struct observer *observer)
 		for (size_t i = 0; i < observer->worker_count; i++)
 			observer->workers[i].torn_after = !read_counters(
 				observer, &observer->workers[i], &observer->workers[i].after);
+	/* Since the last begin or end of a step only the engine knows what was waited for. */
+	if (observer->process.waits != DBPROF_WAITS_BY_PARKS)
+		for (size_t i = 0; i < observer->worker_count; i++)
+			read_park(observer, &observer->workers[i]);
 	read_late_workers(observer);
 	learn__poll(observer, false);
 	return usage_list__read(observer->target, &observer->after);

@@ -28,7 +28,8 @@ struct usage_list {
 
 /*
  * What memory told of a worker right after the window had begun: of a circuit and a park without
- * any event since, this still holds at the end.
+ * any event since, this still holds at the end. Where no probe tells of parks, the park is read
+ * again at the end.
  */
 struct frozen_worker {
 	bool has_park;
