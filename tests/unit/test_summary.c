@@ -1,52 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The terminal summary.
+ * The terminal summary: steps, waits, losses, cost.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "export/operator_ranking.h"
 #include "export/summary.h"
 #include "check.h"
+#include "check_summary.h"
 #include "fixture.h"
-#include "util/text.h"
-
-static char *render(const struct snapshot *snapshot, bool colours, int width)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	CHECK(summary__write(out, snapshot, colours, width) == 0);
-	fclose(out);
-	return text;
-}
-
-static void check_part(const char *text, const char *part, bool wanted)
-{
-	if (!strstr(text, part) == wanted) {
-		fprintf(stderr, "%s: %s\nin:\n%s\n", wanted ? "missing" : "too much", part, text);
-		check_failures++;
-	}
-}
-
-/* No line is wider, ends in blanks, or holds a control character. */
-static void check_shape(const char *text, size_t width)
-{
-	while (*text) {
-		char line[1024];
-		size_t len = strcspn(text, "\n");
-
-		CHECK(len < sizeof(line));
-		snprintf(line, sizeof(line), "%.*s", (int)len, text);
-		if (!CHECK(text__columns(line) <= width) ||
-		    !CHECK(len == 0 || line[len - 1] != ' '))
-			fprintf(stderr, "  %s\n", line);
-		for (size_t i = 0; i < len; i++)
-			CHECK((unsigned char)line[i] >= 0x20);
-		text += len + (text[len] == '\n');
-	}
-}
 
 static void test_normal(void)
 {
@@ -194,216 +156,6 @@ static void test_losses(void)
 	snapshot__free(snapshot);
 }
 
-static void test_operators(void)
-{
-	struct snapshot *snapshot = fixture_snapshot(2, false);
-	char *text = render(snapshot, false, 80);
-
-	/* nested circuits are left out; two intervals of 0.2 s make one of 0.28 s */
-	check_part(text,
-		   "\noperators, all workers together, of 6.00 s in operators:\n"
-		   "                             pre-    run  block-\n"
-		   "  wall   +-  share    CPU  empted  queue      ed  node    operator\n"
-		   "4.00 s  7 %   67 %   75 %    10 %    5 %     8 %  nn0     JoinTrace\n"
-		   "1.00 s  7 %   17 %  100 %     0 %    0 %     0 %  nn1_n1  Z^-1\n"
-		   "600 ms  7 %   10 %  100 %     0 %    0 %     0 %  nn1_n0  Z^-1 (output)\n",
-		   true);
-	free(text);
-	text = render(snapshot, false, 120);
-	check_shape(text, 120);
-	check_part(text, "  nn0     JoinTrace @ s/o/join.rs:722:21\n", true);
-	free(text);
-	text = render(snapshot, false, 87);
-	check_part(text, "  nn0     JoinTrace @ join.rs:722:21\n", true);
-	free(text);
-	text = render(snapshot, false, 82);
-	check_part(text, "  nn0     JoinTrace @ join.rs:722\n", true);
-	free(text);
-	text = render(snapshot, false, 40);
-	check_part(text, "\n  wall  share  node    operator\n4.00 s   67 %  nn0     JoinTrace\n",
-		   true);
-	free(text);
-	for (size_t i = 0; i < 2; i++)
-		for (size_t j = 0; j < snapshot->workers[i].operator_count; j++)
-			snapshot->workers[i].operators[j].interval_ns = 0;
-	snapshot->workers[0].operators[0].unobserved_ns = 1000000000;
-	text = render(snapshot, false, 80);
-	check_part(text, "  wall  share    CPU  empted  queue      ed  seen  node ", true);
-	check_part(text, "95 %", false);
-	free(text);
-	for (size_t i = 0; i < 2; i++)
-		for (size_t j = 0; j < snapshot->workers[i].operator_count; j++)
-			snapshot->workers[i].operators[j].has_time = false;
-	text = render(snapshot, false, 80);
-	check_part(text, "in operators", false);
-	check_part(text, "wall", false);
-	free(text);
-	snapshot__free(snapshot);
-}
-
-/* Workers that know different operators; the ten worst of many, equal ones in order of their ids.
- */
-static void test_many_operators(void)
-{
-	struct snapshot *snapshot = fixture_snapshot(3, false);
-	char *text, *at;
-
-	for (size_t i = 0; i < 3; i++) {
-		struct snapshot_worker *worker = &snapshot->workers[i];
-
-		free(worker->operators);
-		worker->operators = calloc(5000, sizeof(*worker->operators));
-		worker->operator_count = 5000 - i;
-		for (uint32_t j = 0; j < worker->operator_count; j++) {
-			worker->operators[j].id = fixture_path(1, 1000 + j + (uint32_t)i, 0);
-			worker->operators[j].has_time = true;
-			worker->operators[j].runtime_ns = j % 500 == 7 ? 2000000 + j / 500 : 1000;
-		}
-	}
-	graph__free(snapshot->workers[0].graph);
-	snapshot->workers[0].graph = NULL;
-	text = render(snapshot, false, 80);
-	check_shape(text, 80);
-	check_part(text, "the worst 10 of 5000 operators, all workers together, of 75.0 ms in",
-		   true);
-	at = strstr(text, "nn5507");
-	CHECK(at && strstr(at, "nn5007")); /* longer, so before */
-	free(text);
-	for (uint32_t j = 0; j < 4998; j++)
-		snapshot->workers[2].operators[j].id = fixture_path(1, 9999 - j, 0); /* unsorted */
-	text = render(snapshot, false, 80);
-	check_shape(text, 80);
-	free(text);
-	snapshot__free(snapshot);
-}
-
-static void test_operator_names(void)
-{
-	struct graph_node node = { .name = (char *)"StreamJoin",
-				   .location = { (char *)"/a/b/src/x.rs", 12, 3 } };
-	struct operator_total total = { .node = &node };
-	static const struct {
-		size_t columns;
-		const char *wanted;
-	} cases[] = { { 80, "StreamJoin @ a/b/s/x.rs:12:3" },
-		      { 27, "StreamJoin @ x.rs:12:3" },
-		      { 22, "StreamJoin @ x.rs:12:3" },
-		      { 21, "StreamJoin @ x.rs:12" },
-		      { 19, "StreamJoin" },
-		      { 10, "StreamJoin" },
-		      { 9, "StreamJ.." },
-		      { 2, ".." } };
-	char text[200];
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		CHECK(operator_total__name(&total, cases[i].columns, text, sizeof(text)) == 0);
-		CHECK_TEXT(text, cases[i].wanted);
-	}
-	node.location.file = NULL;
-	node.kind = NODE_STRICT_OUTPUT;
-	node.name = (char *)"\xc3\xa4\xff\xff\xe2\x82\xac Z";
-	CHECK(operator_total__name(&total, 6, text, sizeof(text)) == 0);
-	CHECK_TEXT(text, "\xc3\xa4\xff\xff\xe2\x82\xac..");
-	node.name = NULL;
-	CHECK(operator_total__name(&total, 80, text, sizeof(text)) == 0);
-	CHECK_TEXT(text, " (output)");
-	total.node = NULL;
-	CHECK(operator_total__name(&total, 80, text, sizeof(text)) == 0);
-	CHECK_TEXT(text, "");
-}
-
-/* Two workers of 10 s in steps each, where nothing stands out yet. */
-static struct snapshot *plain_snapshot(void)
-{
-	struct snapshot *snapshot = fixture_snapshot(2, true);
-
-	for (size_t i = 0; i < 2; i++) {
-		struct snapshot_circuit *root = &snapshot->workers[i].circuits[0];
-
-		root->steps = 100;
-		root->runtime_ns = 10000000000;
-		root->cpu_ns = 9200000000;
-		root->edge_idle_ns = 0;
-	}
-	return snapshot;
-}
-
-static void check_finding(struct snapshot *snapshot, const char *wanted)
-{
-	char *text = render(snapshot, false, 200);
-
-	check_part(text, wanted, true);
-	check_part(text, "Nothing stands out", strstr(wanted, "Nothing stands out") != NULL);
-	free(text);
-	snapshot__free(snapshot);
-}
-
-static void test_waits_found(void)
-{
-	struct snapshot *snapshot = plain_snapshot();
-	struct snapshot_circuit *root = &snapshot->workers[0].circuits[0];
-
-	check_finding(snapshot,
-		      "\nNothing stands out: workers were on a CPU 92 % of the step time.\n\n");
-	snapshot = plain_snapshot();
-	root = &snapshot->workers[0].circuits[0];
-	root->wait_ns[DBPROF_PEERS] = 9800000000;
-	check_finding(snapshot, "\nWorkers waited for peers 49 % of the step time: worker 1 was "
-				"the slowest.\n\n");
-	snapshot = plain_snapshot();
-	for (size_t i = 0; i < 2; i++)
-		snapshot->workers[i].circuits[0].wait_ns[DBPROF_PEERS] = 5000000000 + i;
-	check_finding(snapshot, "\nWorkers waited for peers 50 % of the step time; none was much "
-				"slower.\n");
-	snapshot = plain_snapshot();
-	root = &snapshot->workers[0].circuits[0];
-	root->wait_ns[DBPROF_STORAGE_READ] = 4000000000;
-	root->wait_ns[DBPROF_NETWORK] = 3900000000;
-	root->share.blocked_ns[DBPROF_CAUSE_BLOCK_IO] = 4100000000; /* DBSP says so already */
-	check_finding(snapshot,
-		      "\nWorkers waited for reads from storage 20 % of the step time.\n\n");
-	snapshot = plain_snapshot();
-	root = &snapshot->workers[0].circuits[0];
-	root->idle_ns = 60000000000;
-	root->wait_ns[DBPROF_MERGE_BACKPRESSURE] = 4000000000;
-	check_finding(snapshot,
-		      "\nWorkers were idle, outside of steps, 75 % of the time.\n"
-		      "Workers waited for mergers to catch up 20 % of the step time.\n\n");
-}
-
-static void test_kernel_found(void)
-{
-	struct snapshot *snapshot = plain_snapshot();
-	struct snapshot_circuit *root = &snapshot->workers[0].circuits[0];
-
-	root->share.run_queue_ns = 1400000000;
-	root->share.preempted_ns[DBPROF_PARTY_MERGER] = 6200000000;
-	root->share.preempted_ns[DBPROF_PARTY_OTHER] = 10;
-	check_finding(snapshot, "\nWorkers were runnable but off CPU 38 % of the step time; "
-				"mergers took 31 %.\n\n");
-	snapshot = plain_snapshot();
-	root = &snapshot->workers[0].circuits[0];
-	root->share.run_queue_ns = 2000000000;
-	root->share.preempted_ns[DBPROF_PARTY_OTHER] = 900000000; /* too little to blame */
-	check_finding(snapshot, "\nWorkers were runnable but off CPU 14 % of the step time.\n\n");
-	snapshot = plain_snapshot();
-	root = &snapshot->workers[1].circuits[0];
-	root->share.blocked_ns[DBPROF_CAUSE_PAGE_FAULT] = 1000000000;
-	root->share.blocked_ns[DBPROF_CAUSE_SLEEP] = 1200000000;
-	root->share.blocked_ns[DBPROF_CAUSE_FUTEX] = 8000000000; /* may be parks */
-	root->share.blocked_ns[DBPROF_CAUSE_OTHER] = 1100000000;
-	root->unobserved_ns = 1000000001;
-	check_finding(snapshot, "\nWorkers slept in sleep calls 6 % of the step time.\n"
-				"Other system calls blocked workers 6 % of the step time.\n"
-				"What workers did in 5 % of the step time was not observed.\n\n");
-	snapshot = plain_snapshot();
-	snapshot->workers[0].operators[0].runtime_ns = 3000000000;
-	snapshot->workers[0].operators[0].share.blocked_ns[DBPROF_CAUSE_FUTEX] = 2000000000;
-	snapshot->workers[1].operators[4].runtime_ns = 4100000000;
-	check_finding(snapshot, "\nOperator nn2 Plus took 58 % of the operators' time.\n"
-				"Locks (futex) blocked operators 10 % of the step time.\n\n");
-}
-
 static void check_cost(struct snapshot *snapshot, const char *wanted)
 {
 	char *text = render(snapshot, false, 90);
@@ -526,11 +278,6 @@ int main(void)
 	test_many_workers();
 	test_nothing();
 	test_losses();
-	test_operators();
-	test_many_operators();
-	test_operator_names();
-	test_waits_found();
-	test_kernel_found();
 	test_cost();
 	test_preempted_column();
 	test_extremes();
