@@ -14,17 +14,15 @@
 #include "check.h"
 #include "util/atomic_file.h"
 
-static char folder[] = "/tmp/dbprof-test-XXXXXX";
+#define PATH_BYTES 512
 
-static const char *in_folder(const char *name)
+static const char *in_folder(const char *folder, const char *name, char path[PATH_BYTES])
 {
-	static char path[512];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(path, PATH_BYTES, "%s/%s", folder, name);
 	return path;
 }
 
-static size_t entries(void)
+static size_t entries(const char *folder)
 {
 	DIR *dir = opendir(folder);
 	size_t count = 0;
@@ -66,16 +64,17 @@ static int write_file(const char *path, const char *text, bool commit)
 	return err;
 }
 
-static void test_files(void)
+static void test_files(const char *folder)
 {
-	const char *path = in_folder("profile.json");
+	char path[PATH_BYTES];
 	struct stat info;
 
+	in_folder(folder, "profile.json", path);
 	CHECK(write_file(path, "lost", false) == 0);
-	CHECK(entries() == 0);
+	CHECK(entries(folder) == 0);
 	umask(027);
 	CHECK(write_file(path, "one", true) == 0);
-	CHECK(entries() == 1);
+	CHECK(entries(folder) == 1);
 	check_content(path, "one");
 	CHECK(stat(path, &info) == 0 && (info.st_mode & 0777) == 0640);
 	CHECK(write_file(path, "lost", false) == 0);
@@ -84,30 +83,31 @@ static void test_files(void)
 	CHECK(write_file(path, "two", true) == 0);
 	check_content(path, "two");
 	CHECK(stat(path, &info) == 0 && (info.st_mode & 0777) == 0604);
-	CHECK(entries() == 1);
+	CHECK(entries(folder) == 1);
 }
 
 /* A link keeps pointing at the file, whose content is new. */
-static void test_link(void)
+static void test_link(const char *folder)
 {
-	char link[512];
+	char link[PATH_BYTES], path[PATH_BYTES];
 	struct stat info;
 
-	snprintf(link, sizeof(link), "%s", in_folder("link.json"));
+	in_folder(folder, "link.json", link);
 	CHECK(symlink("profile.json", link) == 0);
 	CHECK(write_file(link, "three", true) == 0);
 	CHECK(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
-	check_content(in_folder("profile.json"), "three");
-	CHECK(entries() == 2);
+	check_content(in_folder(folder, "profile.json", path), "three");
+	CHECK(entries(folder) == 2);
 	unlink(link);
 }
 
 /* The disk fills up: what was there stays. */
-static void test_no_space(void)
+static void test_no_space(const char *folder)
 {
-	const char *path = in_folder("profile.json");
 	struct rlimit old, low = { 2, 2 };
+	char path[PATH_BYTES];
 
+	in_folder(folder, "profile.json", path);
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &old);
 	low.rlim_max = old.rlim_max;
@@ -115,11 +115,12 @@ static void test_no_space(void)
 	CHECK(write_file(path, "too long", true) == -EFBIG);
 	setrlimit(RLIMIT_FSIZE, &old);
 	check_content(path, "three");
-	CHECK(entries() == 1);
+	CHECK(entries(folder) == 1);
 }
 
-static void test_refusals(void)
+static void test_refusals(const char *folder)
 {
+	char path[PATH_BYTES];
 	struct stat info;
 
 	CHECK(write_file("/dev/full", "x", true) == -ENOSPC);
@@ -128,18 +129,18 @@ static void test_refusals(void)
 	CHECK(stat("/dev/full", &info) == 0 && S_ISCHR(info.st_mode));
 	CHECK(write_file("", "x", true) == -ENOENT);
 	CHECK(write_file(folder, "x", true) == -EISDIR);
-	CHECK(write_file(in_folder("new/"), "x", true) == -EISDIR);
-	CHECK(write_file(in_folder("none/x.json"), "x", true) == -ENOENT);
-	CHECK(write_file(in_folder("profile.json/x"), "x", true) == -ENOTDIR);
-	CHECK(entries() == 1);
+	CHECK(write_file(in_folder(folder, "new/", path), "x", true) == -EISDIR);
+	CHECK(write_file(in_folder(folder, "none/x.json", path), "x", true) == -ENOENT);
+	CHECK(write_file(in_folder(folder, "profile.json/x", path), "x", true) == -ENOTDIR);
+	CHECK(entries(folder) == 1);
 }
 
 /* "-" is the standard output, which stays open. */
-static void test_standard_output(void)
+static void test_standard_output(const char *folder)
 {
-	const char *path = in_folder("stdout");
+	char path[PATH_BYTES];
 	int saved = dup(STDOUT_FILENO);
-	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+	int fd = open(in_folder(folder, "stdout", path), O_WRONLY | O_CREAT, 0600);
 
 	fflush(stdout);
 	dup2(fd, STDOUT_FILENO);
@@ -154,14 +155,17 @@ static void test_standard_output(void)
 
 int main(void)
 {
+	char folder[] = "/tmp/dbprof-test-XXXXXX";
+	char path[PATH_BYTES];
+
 	if (!mkdtemp(folder))
 		return 1;
-	test_files();
-	test_link();
-	test_no_space();
-	test_refusals();
-	test_standard_output();
-	unlink(in_folder("profile.json"));
+	test_files(folder);
+	test_link(folder);
+	test_no_space(folder);
+	test_refusals(folder);
+	test_standard_output(folder);
+	unlink(in_folder(folder, "profile.json", path));
 	CHECK(rmdir(folder) == 0);
 	return CHECK_RESULT();
 }
