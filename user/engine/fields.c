@@ -166,14 +166,24 @@ static const struct span baseline_spans[] = {
 	WORD_IN(PROFILE_IDLES, PROFILE_ENTRY_SIZE),
 };
 
+static int get_known(const struct layout *layout, enum layout_item item, uint64_t *ret_value,
+		     struct fail *fail)
+{
+	*ret_value = layout__get(layout, item);
+	if (*ret_value == LAYOUT_ABSENT)
+		return fail__set(fail, -ENODATA, "the layout from %s lacks %s", layout->source,
+				 layout_item__name(item));
+	return 0;
+}
+
 static int check_size(const struct layout *layout, enum layout_item item, uint32_t fixed,
 		      uint64_t *ret_size, struct fail *fail)
 {
-	uint64_t size = item == NO_ITEM ? fixed : layout__get(layout, item);
+	uint64_t size = fixed;
+	int err = item == NO_ITEM ? 0 : get_known(layout, item, &size, fail);
 
-	if (size == LAYOUT_ABSENT)
-		return fail__set(fail, -ENODATA, "the layout from %s lacks %s", layout->source,
-				 layout_item__name(item));
+	if (err)
+		return err;
 	if (size == 0 || size > OBJECT_MAX)
 		return fail__set(fail, -EPROTO, "the layout from %s gives %s an impossible size",
 				 layout->source, layout_item__name(item));
@@ -183,14 +193,11 @@ static int check_size(const struct layout *layout, enum layout_item item, uint32
 
 static int check_span(const struct layout *layout, const struct span *span, struct fail *fail)
 {
-	uint64_t offset = layout__get(layout, span->item);
-	uint64_t size, bytes;
-	int err;
+	uint64_t offset, size, bytes;
+	int err = get_known(layout, span->item, &offset, fail);
 
-	if (offset == LAYOUT_ABSENT)
-		return fail__set(fail, -ENODATA, "the layout from %s lacks %s", layout->source,
-				 layout_item__name(span->item));
-	err = check_size(layout, span->object, span->object_bytes, &size, fail);
+	if (!err)
+		err = check_size(layout, span->object, span->object_bytes, &size, fail);
 	if (!err)
 		err = check_size(layout, span->length, span->bytes, &bytes, fail);
 	if (err)
@@ -240,30 +247,30 @@ uint64_t field_tag(const struct layout *layout, const uint8_t *object, enum layo
 	return tag;
 }
 
-bool field_vec(const struct layout *layout, const uint8_t *vec, uint64_t max,
-	       struct extent *ret_elements)
+/* What a Vec of any type holds, whose elements lie at multiples of @alignment. */
+static bool vec_extent(const struct layout *layout, const uint8_t *vec, uint64_t max,
+		       uint64_t alignment, struct extent *ret_extent)
 {
 	uint64_t capacity = field_u64(layout, vec, LAYOUT_VEC_CAP);
 	uint64_t addr = field_u64(layout, vec, LAYOUT_VEC_PTR);
 	uint64_t len = field_u64(layout, vec, LAYOUT_VEC_LEN);
 
 	/* A Vec without elements has a dangling pointer, its alignment. */
-	if (len > capacity || len > max || capacity > INT64_MAX || addr % 8 || !addr)
+	if (len > capacity || len > max || capacity > INT64_MAX || addr % alignment || !addr)
 		return false;
-	*ret_elements = (struct extent){ .addr = addr, .len = len };
+	*ret_extent = (struct extent){ .addr = addr, .len = len };
 	return true;
+}
+
+bool field_vec(const struct layout *layout, const uint8_t *vec, uint64_t max,
+	       struct extent *ret_elements)
+{
+	return vec_extent(layout, vec, max, 8, ret_elements);
 }
 
 bool field_string(const struct layout *layout, const uint8_t *vec, struct extent *ret_text)
 {
-	uint64_t capacity = field_u64(layout, vec, LAYOUT_VEC_CAP);
-	uint64_t addr = field_u64(layout, vec, LAYOUT_VEC_PTR);
-	uint64_t len = field_u64(layout, vec, LAYOUT_VEC_LEN);
-
-	if (len > capacity || len > TEXT_MAX || capacity > INT64_MAX || !addr)
-		return false;
-	*ret_text = (struct extent){ .addr = addr, .len = len };
-	return true;
+	return vec_extent(layout, vec, TEXT_MAX, 1, ret_text);
 }
 
 bool field_cow(const struct layout *layout, const uint8_t *cow, struct extent *ret_text)
