@@ -10,10 +10,8 @@
 void json_duration(struct json_writer *json, struct duration duration)
 {
 	json__object_begin(json);
-	json__key(json, "secs");
-	json__uint(json, duration.secs);
-	json__key(json, "nanos");
-	json__uint(json, duration.nanos);
+	json__member_uint(json, "secs", duration.secs);
+	json__member_uint(json, "nanos", duration.nanos);
 	json__object_end(json);
 }
 
@@ -26,20 +24,16 @@ void json_nanos(struct json_writer *json, const char *key, uint64_t nanos)
 static void percent(struct json_writer *json, const struct value_percent *value)
 {
 	json__object_begin(json);
-	json__key(json, "numerator");
-	json__uint(json, value->numerator);
-	json__key(json, "denominator");
-	json__uint(json, value->denominator);
+	json__member_uint(json, "numerator", value->numerator);
+	json__member_uint(json, "denominator", value->denominator);
 	json__object_end(json);
 }
 
 static void cache_counts(struct json_writer *json, const struct value_cache_counts *value)
 {
 	json__object_begin(json);
-	json__key(json, "count");
-	json__uint(json, value->count);
-	json__key(json, "bytes");
-	json__uint(json, value->bytes);
+	json__member_uint(json, "count", value->count);
+	json__member_uint(json, "bytes", value->bytes);
 	json__key(json, "elapsed");
 	json_duration(json, value->elapsed);
 	json__object_end(json);
@@ -117,8 +111,7 @@ void json_value(struct json_writer *json, const struct value *value)
 		json__object_end(json);
 	} else {
 		json__object_begin(json);
-		json__key(json, "type");
-		json__string(json, type_name(value->kind));
+		json__member_string(json, "type", type_name(value->kind));
 		json__key(json, "value");
 		bare_value(json, value);
 		json__object_end(json);
@@ -128,11 +121,9 @@ void json_value(struct json_writer *json, const struct value *value)
 static void reading(struct json_writer *json, const struct profile_reading *reading)
 {
 	json__object_begin(json);
-	json__key(json, "metric_id");
-	json__string(json, reading->metric);
+	json__member_string(json, "metric_id", reading->metric);
 	if (reading->label_count > 0) {
-		json__key(json, "labels");
-		json__array_begin(json);
+		json__member_array_begin(json, "labels");
 		for (size_t i = 0; i < reading->label_count; i++) {
 			json__array_begin(json);
 			json__string(json, reading->labels[i].key);
@@ -151,14 +142,12 @@ static void worker(struct json_writer *json, const struct profile_worker *worker
 	char id[NODE_ID_TEXT_MAX];
 
 	json__object_begin(json);
-	json__key(json, "metadata");
-	json__object_begin(json);
+	json__member_object_begin(json, "metadata");
 	for (size_t i = 0; i < worker->count; i++) {
 		const struct profile_node *node = &worker->nodes[i];
 
 		node_path__format(&node->id, id);
-		json__key(json, id);
-		json__array_begin(json);
+		json__member_array_begin(json, id);
 		for (size_t j = 0; j < node->count; j++)
 			reading(json, &node->readings[j]);
 		json__array_end(json);
@@ -173,12 +162,10 @@ int export_json(const struct profile *profile, const struct snapshot *snapshot, 
 
 	json__begin(&json, out);
 	json__object_begin(&json);
-	json__key(&json, "metrics");
-	json__array_begin(&json);
+	json__member_array_begin(&json, "metrics");
 	metric_table__write(snapshot ? snapshot->dbsp_version : NULL, &json);
 	json__array_end(&json);
-	json__key(&json, "worker_profiles");
-	json__array_begin(&json);
+	json__member_array_begin(&json, "worker_profiles");
 	for (size_t i = 0; i < profile->worker_count; i++)
 		worker(&json, &profile->workers[i]);
 	json__array_end(&json);

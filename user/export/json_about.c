@@ -9,24 +9,6 @@
 
 #define NANOS_PER_SECOND 1000000000
 
-static void string(struct json_writer *json, const char *key, const char *text)
-{
-	json__key(json, key);
-	json__string(json, text);
-}
-
-static void number(struct json_writer *json, const char *key, uint64_t value)
-{
-	json__key(json, key);
-	json__uint(json, value);
-}
-
-static void boolean(struct json_writer *json, const char *key, bool value)
-{
-	json__key(json, key);
-	json__bool(json, value);
-}
-
 /* A share of one, in parts of a million; null when @value is none. */
 static void share(struct json_writer *json, const char *key, double value)
 {
@@ -66,29 +48,27 @@ static void instant(struct json_writer *json, const char *key, int64_t unix_nano
 
 static void window(struct json_writer *json, const struct snapshot *snapshot)
 {
-	json__key(json, "window");
-	json__object_begin(json);
+	json__member_object_begin(json, "window");
 	instant(json, "start", snapshot->window_start_unix_ns);
-	number(json, "start_monotonic_nanos", snapshot->window_start_ns);
+	json__member_uint(json, "start_monotonic_nanos", snapshot->window_start_ns);
 	json_nanos(json, "length", snapshot->window_ns);
 	json__object_end(json);
 }
 
 static void losses(struct json_writer *json, const struct snapshot_losses *lost)
 {
-	json__key(json, "lost");
-	json__object_begin(json);
-	number(json, "threads", lost->threads);
-	number(json, "circuits", lost->circuits);
-	number(json, "operators", lost->operators);
-	number(json, "reads", lost->reads);
-	number(json, "slots", lost->slots);
-	number(json, "steps", lost->steps);
-	number(json, "missed", lost->missed);
-	number(json, "torn", lost->torn);
-	number(json, "workers", lost->workers);
-	number(json, "unresolved", lost->unresolved);
-	number(json, "probes", lost->probes);
+	json__member_object_begin(json, "lost");
+	json__member_uint(json, "threads", lost->threads);
+	json__member_uint(json, "circuits", lost->circuits);
+	json__member_uint(json, "operators", lost->operators);
+	json__member_uint(json, "reads", lost->reads);
+	json__member_uint(json, "slots", lost->slots);
+	json__member_uint(json, "steps", lost->steps);
+	json__member_uint(json, "missed", lost->missed);
+	json__member_uint(json, "torn", lost->torn);
+	json__member_uint(json, "workers", lost->workers);
+	json__member_uint(json, "unresolved", lost->unresolved);
+	json__member_uint(json, "probes", lost->probes);
 	json__object_end(json);
 }
 
@@ -106,9 +86,8 @@ static void graph(struct json_writer *json, const struct profile *profile,
 	}
 	shown = snapshot->workers[profile->graph_worker].graph;
 	json__object_begin(json);
-	number(json, "worker", snapshot->workers[profile->graph_worker].index);
-	json__key(json, "differs_in_workers");
-	json__array_begin(json);
+	json__member_uint(json, "worker", snapshot->workers[profile->graph_worker].index);
+	json__member_array_begin(json, "differs_in_workers");
 	for (size_t i = 0; i < snapshot->worker_count; i++) {
 		const struct snapshot_worker *worker = &snapshot->workers[i];
 
@@ -116,36 +95,33 @@ static void graph(struct json_writer *json, const struct profile *profile,
 			json__uint(json, worker->index);
 	}
 	json__array_end(json);
-	number(json, "nodes_left_out", profile->nodes_left_out);
+	json__member_uint(json, "nodes_left_out", profile->nodes_left_out);
 	json__object_end(json);
 }
 
 /* Where the worker's CPU time went. */
 static void cpu(struct json_writer *json, const struct snapshot_cpu *cpu)
 {
-	json__key(json, "cpu");
-	json__object_begin(json);
+	json__member_object_begin(json, "cpu");
 	json_nanos(json, "operators", cpu->operators_ns);
 	json_nanos(json, "engine_timing", cpu->engine_timing_ns);
 	json_nanos(json, "scheduler", cpu->scheduler_ns);
 	json_nanos(json, "outside_steps", cpu->outside_ns);
-	number(json, "samples", cpu->samples);
+	json__member_uint(json, "samples", cpu->samples);
 	json__object_end(json);
 }
 
 static void workers(struct json_writer *json, const struct snapshot *snapshot)
 {
-	json__key(json, "workers");
-	json__array_begin(json);
+	json__member_array_begin(json, "workers");
 	for (size_t i = 0; i < snapshot->worker_count; i++) {
 		const struct snapshot_worker *worker = &snapshot->workers[i];
 		const struct snapshot_thread *thread = json_thread_of(snapshot, worker);
 
 		json__object_begin(json);
-		number(json, "worker", worker->index);
-		json__key(json, "tid");
-		json__int(json, worker->tid);
-		boolean(json, "late", worker->late);
+		json__member_uint(json, "worker", worker->index);
+		json__member_int(json, "tid", worker->tid);
+		json__member_bool(json, "late", worker->late);
 		if (thread)
 			json_books(json, thread);
 		cpu(json, &worker->cpu);
@@ -162,12 +138,12 @@ static void open_step(struct json_writer *json, const struct snapshot_worker *wo
 
 	node_path__format(&circuit->id, id);
 	json__object_begin(json);
-	number(json, "worker", worker->index);
-	string(json, "circuit", id);
+	json__member_uint(json, "worker", worker->index);
+	json__member_string(json, "circuit", id);
 	json_nanos(json, "age", circuit->step_age_ns);
-	boolean(json, "exact", circuit->step_age_exact || !circuit->step_open_before);
-	string(json, "reason",
-	       waiting ? park_reason_name((unsigned int)circuit->open_reason) : NULL);
+	json__member_bool(json, "exact", circuit->step_age_exact || !circuit->step_open_before);
+	json__member_string(json, "reason",
+			    waiting ? park_reason_name((unsigned int)circuit->open_reason) : NULL);
 	if (waiting)
 		json_nanos(json, "waiting", circuit->open_reason_ns);
 	json__object_end(json);
@@ -175,8 +151,7 @@ static void open_step(struct json_writer *json, const struct snapshot_worker *wo
 
 static void open_steps(struct json_writer *json, const struct snapshot *snapshot)
 {
-	json__key(json, "open_steps");
-	json__array_begin(json);
+	json__member_array_begin(json, "open_steps");
 	for (size_t i = 0; i < snapshot->worker_count; i++) {
 		const struct snapshot_worker *worker = &snapshot->workers[i];
 
@@ -191,10 +166,9 @@ static void cost(struct json_writer *json, const struct snapshot_cost *cost)
 {
 	double part;
 
-	json__key(json, "cost");
-	json__object_begin(json);
-	number(json, "traps", cost->traps);
-	number(json, "trap_nanos", cost->trap_ns);
+	json__member_object_begin(json, "cost");
+	json__member_uint(json, "traps", cost->traps);
+	json__member_uint(json, "trap_nanos", cost->trap_ns);
 	if (cost->program_ns > 0) {
 		json_nanos(json, "program", cost->program_ns);
 	} else {
@@ -205,7 +179,7 @@ static void cost(struct json_writer *json, const struct snapshot_cost *cost)
 	json_nanos(json, "target_cpu", cost->target_cpu_ns);
 	share(json, "share", cost__share(cost, &part) ? part : -1);
 	share(json, "budget", cost->budget > 0 ? cost->budget : -1);
-	string(json, "dropped", cost->dropped);
+	json__member_string(json, "dropped", cost->dropped);
 	json__object_end(json);
 }
 
@@ -213,22 +187,21 @@ void json_about(struct json_writer *json, const struct profile *profile,
 		const struct snapshot *snapshot)
 {
 	json__object_begin(json);
-	string(json, "version", DBPROF_VERSION);
-	string(json, "host", snapshot->host);
-	json__key(json, "pid");
-	json__int(json, snapshot->pid);
-	string(json, "executable", snapshot->exe);
-	string(json, "build_id", snapshot->build_id);
-	string(json, "dbsp", snapshot->dbsp_version);
-	string(json, "rustc", snapshot->rustc_version);
-	string(json, "layout", snapshot->layout);
-	string(json, "kernel", snapshot->kernel);
-	string(json, "mode", snapshot_mode__name(snapshot->mode));
-	number(json, "frequency_hz", snapshot->frequency_hz);
+	json__member_string(json, "version", DBPROF_VERSION);
+	json__member_string(json, "host", snapshot->host);
+	json__member_int(json, "pid", snapshot->pid);
+	json__member_string(json, "executable", snapshot->exe);
+	json__member_string(json, "build_id", snapshot->build_id);
+	json__member_string(json, "dbsp", snapshot->dbsp_version);
+	json__member_string(json, "rustc", snapshot->rustc_version);
+	json__member_string(json, "layout", snapshot->layout);
+	json__member_string(json, "kernel", snapshot->kernel);
+	json__member_string(json, "mode", snapshot_mode__name(snapshot->mode));
+	json__member_uint(json, "frequency_hz", snapshot->frequency_hz);
 	cost(json, &snapshot->cost);
 	window(json, snapshot);
-	boolean(json, "complete", !snapshot__incomplete(snapshot));
-	boolean(json, "target_exited", snapshot->losses.target_exited);
+	json__member_bool(json, "complete", !snapshot__incomplete(snapshot));
+	json__member_bool(json, "target_exited", snapshot->losses.target_exited);
 	losses(json, &snapshot->losses);
 	graph(json, profile, snapshot);
 	workers(json, snapshot);

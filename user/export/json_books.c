@@ -11,8 +11,7 @@
 static void by_name(struct json_writer *json, const char *key, const char *(*name)(unsigned int),
 		    const __u64 *nanos, unsigned int count)
 {
-	json__key(json, key);
-	json__object_begin(json);
+	json__member_object_begin(json, key);
 	for (unsigned int i = 0; i < count; i++)
 		if (nanos[i] > 0)
 			json_nanos(json, name(i), nanos[i]);
@@ -58,12 +57,9 @@ static void thread(struct json_writer *json, const struct snapshot_thread *threa
 
 	snprintf(name, sizeof(name), "%.*s", (int)sizeof(thread->comm), thread->comm);
 	json__object_begin(json);
-	json__key(json, "tid");
-	json__int(json, thread->tid);
-	json__key(json, "name");
-	json__string(json, name);
-	json__key(json, "role");
-	json__string(json, thread_role__name(thread->role));
+	json__member_int(json, "tid", thread->tid);
+	json__member_string(json, "name", name);
+	json__member_string(json, "role", thread_role__name(thread->role));
 	json_books(json, thread);
 	json__object_end(json);
 }
@@ -77,8 +73,7 @@ void json_threads(struct json_writer *json, const struct snapshot *snapshot)
 			thread(json, &snapshot->threads[i]);
 	if (snapshot->exited_count > 0) {
 		json__object_begin(json);
-		json__key(json, "exited");
-		json__uint(json, snapshot->exited_count);
+		json__member_uint(json, "exited", snapshot->exited_count);
 		json_books(json, &snapshot->exited);
 		json__object_end(json);
 	}

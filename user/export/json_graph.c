@@ -3,10 +3,8 @@
 
 static void name(struct json_writer *json, const char *id, const char *label)
 {
-	json__key(json, "id");
-	json__string(json, id);
-	json__key(json, "label");
-	json__string(json, label);
+	json__member_string(json, "id", id);
+	json__member_string(json, "label", label);
 }
 
 /* Opens a cluster; the root stands by itself, others in an enum's {"Cluster":...}. */
@@ -18,8 +16,7 @@ static void cluster_begin(struct json_writer *json, const struct profile_graph_n
 	}
 	json__object_begin(json);
 	name(json, node->id, node->label);
-	json__key(json, "nodes");
-	json__array_begin(json);
+	json__member_array_begin(json, "nodes");
 }
 
 static void cluster_end(struct json_writer *json, uint32_t depth)
@@ -33,8 +30,7 @@ static void cluster_end(struct json_writer *json, uint32_t depth)
 static void simple(struct json_writer *json, const struct profile_graph_node *node)
 {
 	json__object_begin(json);
-	json__key(json, "Simple");
-	json__object_begin(json);
+	json__member_object_begin(json, "Simple");
 	name(json, node->id, node->label);
 	json__object_end(json);
 	json__object_end(json);
@@ -68,20 +64,15 @@ void json_graph(struct json_writer *json, const struct profile_graph *graph)
 	json__object_begin(json);
 	json__key(json, "nodes");
 	nodes(json, graph);
-	json__key(json, "edges");
-	json__array_begin(json);
+	json__member_array_begin(json, "edges");
 	for (size_t i = 0; i < graph->edge_count; i++) {
 		const struct profile_graph_edge *edge = &graph->edges[i];
 
 		json__object_begin(json);
-		json__key(json, "from_node");
-		json__string(json, edge->from);
-		json__key(json, "from_cluster");
-		json__bool(json, edge->from_cluster);
-		json__key(json, "to_node");
-		json__string(json, edge->to);
-		json__key(json, "to_cluster");
-		json__bool(json, edge->to_cluster);
+		json__member_string(json, "from_node", edge->from);
+		json__member_bool(json, "from_cluster", edge->from_cluster);
+		json__member_string(json, "to_node", edge->to);
+		json__member_bool(json, "to_cluster", edge->to_cluster);
 		json__object_end(json);
 	}
 	json__array_end(json);

@@ -179,6 +179,42 @@ void json__null(struct json_writer *json)
 	put_text(json, "null");
 }
 
+void json__member_string(struct json_writer *json, const char *key, const char *text)
+{
+	json__key(json, key);
+	json__string(json, text);
+}
+
+void json__member_uint(struct json_writer *json, const char *key, uint64_t value)
+{
+	json__key(json, key);
+	json__uint(json, value);
+}
+
+void json__member_int(struct json_writer *json, const char *key, int64_t value)
+{
+	json__key(json, key);
+	json__int(json, value);
+}
+
+void json__member_bool(struct json_writer *json, const char *key, bool value)
+{
+	json__key(json, key);
+	json__bool(json, value);
+}
+
+void json__member_object_begin(struct json_writer *json, const char *key)
+{
+	json__key(json, key);
+	json__object_begin(json);
+}
+
+void json__member_array_begin(struct json_writer *json, const char *key)
+{
+	json__key(json, key);
+	json__array_begin(json);
+}
+
 void json__elements(struct json_writer *json, const char *text, size_t len)
 {
 	bool quoted = false;

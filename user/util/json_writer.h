@@ -37,6 +37,14 @@ void json__int(struct json_writer *json, int64_t value);
 void json__bool(struct json_writer *json, bool value);
 void json__null(struct json_writer *json);
 
+/* A member of an object: its key, and its value or the bracket that opens it. */
+void json__member_string(struct json_writer *json, const char *key, const char *text);
+void json__member_uint(struct json_writer *json, const char *key, uint64_t value);
+void json__member_int(struct json_writer *json, const char *key, int64_t value);
+void json__member_bool(struct json_writer *json, const char *key, bool value);
+void json__member_object_begin(struct json_writer *json, const char *key);
+void json__member_array_begin(struct json_writer *json, const char *key);
+
 /* Elements that are JSON already, one or more with commas between; white space is left out. */
 void json__elements(struct json_writer *json, const char *text, size_t len);
 
