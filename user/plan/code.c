@@ -113,12 +113,14 @@ static bool describe_constant_memory(const cs_insn *insn, const cs_x86_op *op,
 	return true;
 }
 
-static void describe_load(const cs_insn *insn, const cs_x86_op *op, struct code_insn *out)
+/* The word that is loaded: @at when the instruction names its address, else @loaded. */
+static void describe_load(const cs_insn *insn, const cs_x86_op *op, enum code_data at,
+			  enum code_data loaded, struct code_insn *out)
 {
-	out->data = CODE_LOAD_AT;
+	out->data = at;
 	if (describe_constant_memory(insn, op, out))
 		return;
-	out->data = CODE_LOAD;
+	out->data = loaded;
 	describe_memory(op, out);
 }
 
@@ -132,11 +134,7 @@ static void describe_target(const cs_insn *insn, struct code_insn *out)
 		out->data = CODE_TO_REG;
 		out->src = general_register(op->reg);
 	} else if (op->type == X86_OP_MEM) {
-		out->data = CODE_TO_AT;
-		if (describe_constant_memory(insn, op, out))
-			return;
-		out->data = CODE_TO_LOADED;
-		describe_memory(op, out);
+		describe_load(insn, op, CODE_TO_AT, CODE_TO_LOADED, out);
 	}
 }
 
@@ -155,7 +153,7 @@ static void describe_mov(const cs_insn *insn, struct code_insn *out)
 			out->data = CODE_SET;
 			out->value = (uint64_t)src->imm;
 		} else if (src->type == X86_OP_MEM) {
-			describe_load(insn, src, out);
+			describe_load(insn, src, CODE_LOAD_AT, CODE_LOAD, out);
 		}
 	} else if (dst->type == X86_OP_MEM) {
 		if (src->type == X86_OP_REG) {
