@@ -15,9 +15,6 @@
 #include "engine/gather.h"
 #include "engine/hashmap.h"
 
-/* CLOCK_MONOTONIC, ns. */
-uint64_t engine_clock(void);
-
 /* How often a read is tried again while the worker changes what is read. */
 #define ENGINE_TRIES 20
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "engine/engine_internal.h"
+#include "util/clock.h"
 
 #define PAUSE_US 20 /* between tries; an unpark writes for well under a microsecond */
 
@@ -76,7 +77,7 @@ int engine_idle__read(struct memory *memory, const struct engine_idle *idle,
 	struct words before = { 0 }, after = { 0 };
 	int err = read_words(memory, idle, &before);
 	/* Between two equal reads nothing changed: no word ever takes a value again. */
-	uint64_t when_ns = engine_clock();
+	uint64_t when_ns = clock__now();
 
 	if (!err)
 		err = read_words(memory, idle, &after);

@@ -8,24 +8,15 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/engine_internal.h"
+#include "util/clock.h"
 
-#define PAUSE_US     50
-#define TRIES_MAX    300
-#define STRICT_NS    8000000ull	 /* until then, operators and circuits must be of the same steps */
-#define GIVE_UP_NS   14000000ull /* a worker put off its CPU while it writes is back by then */
-#define NSEC_PER_SEC 1000000000ull
-
-uint64_t engine_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
-}
+#define PAUSE_US   50
+#define TRIES_MAX  300
+#define STRICT_NS  8000000ull  /* until then, operators and circuits must be of the same steps */
+#define GIVE_UP_NS 14000000ull /* a worker put off its CPU while it writes is back by then */
 
 void engine_reading__free(struct engine_reading *reading)
 {
@@ -59,7 +50,7 @@ static int copy_all(struct profiler_copy *copy, const struct engine_worker *work
 {
 	int err;
 
-	reading->before_ns = engine_clock();
+	reading->before_ns = clock__now();
 	err = profiler_copy__heads(copy);
 	if (!err && reading->operators_behind)
 		err = profiler_copy__operators(copy);
@@ -73,7 +64,7 @@ static int copy_all(struct profiler_copy *copy, const struct engine_worker *work
 		err = engine_idle__read(copy->memory, &worker->idle, &reading->park);
 	if (!err)
 		err = profiler_copy__check(copy);
-	reading->after_ns = engine_clock();
+	reading->after_ns = clock__now();
 	if (!err && !in_order(reading))
 		err = -EAGAIN;
 	if (!err)
@@ -119,7 +110,7 @@ int engine_worker__reading(struct target *target, const struct layout *layout,
 			   const struct engine_worker *worker, struct engine_reading **ret_reading)
 {
 	struct profiler_copy copy = { .memory = target->memory, .layout = layout };
-	uint64_t begin = engine_clock(), spent = 0;
+	uint64_t begin = clock__now(), spent = 0;
 	bool changing = false;
 	int err = -EAGAIN;
 
@@ -136,7 +127,7 @@ int engine_worker__reading(struct target *target, const struct layout *layout,
 		if (!err || err == -ENOMEM || err == -ESRCH)
 			break;
 		changing |= err == -EAGAIN;
-		spent = engine_clock() - begin;
+		spent = clock__now() - begin;
 	}
 	profiler_copy__free(&copy);
 	return err == -EFAULT || (err == -EPROTO && changing) ? -EAGAIN : err;

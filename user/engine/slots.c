@@ -16,6 +16,7 @@
 #include "engine/fields.h"
 #include "engine/gather.h"
 #include "engine/slots.h"
+#include "util/clock.h"
 
 /* The tasks of a step run not far below the thread's outermost frame: 10 KiB in 0.354.0. */
 #define DEPTH_MAX      (1ull << 20)
@@ -274,24 +275,16 @@ static int look_at_all(struct learning *learning)
 	return 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
-
 /* Evaluations take microseconds, so that one look can miss them all. */
 static int look_for_a_while(struct learning *learning)
 {
 	const struct timespec pause = { 0, LOOK_PAUSE_NS };
-	uint64_t end = now_ns() + LOOK_NS;
+	uint64_t end = clock__now() + LOOK_NS;
 	int err;
 
 	for (;;) {
 		err = look_at_all(learning);
-		if (err || all_proven(learning) || now_ns() >= end)
+		if (err || all_proven(learning) || clock__now() >= end)
 			return err;
 		nanosleep(&pause, NULL);
 	}

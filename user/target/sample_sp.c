@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "target/stacks.h"
+#include "util/clock.h"
 
 #if defined(__x86_64__)
 #define SP_REGISTER PERF_REG_X86_SP
@@ -69,10 +69,7 @@ static uint64_t find_sample(const struct perf_event_mmap_page *page, const uint8
 
 static int64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)(clock__now() / 1000000);
 }
 
 static int wait_for_sample(int fd, const uint8_t *pages, size_t page_size, int timeout_ms,

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The clock of all windows, which the kernel side reads as well.
+ */
+#ifndef DBPROF_UTIL_CLOCK_H
+#define DBPROF_UTIL_CLOCK_H
+
+#include <stdint.h>
+
+/* CLOCK_MONOTONIC, ns. */
+uint64_t clock__now(void);
+
+#endif
