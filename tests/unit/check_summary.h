@@ -5,6 +5,8 @@
 #ifndef DBPROF_TESTS_CHECK_SUMMARY_H
 #define DBPROF_TESTS_CHECK_SUMMARY_H
 
+#include <stdlib.h>
+
 #include "export/summary.h"
 #include "util/text.h"
 #include "check.h"
@@ -26,6 +28,15 @@ static inline void check_part(const char *text, const char *part, bool wanted)
 		fprintf(stderr, "%s: %s\nin:\n%s\n", wanted ? "missing" : "too much", part, text);
 		check_failures++;
 	}
+}
+
+/* The summary at @width columns, in plain text, holds @wanted. */
+static inline void check_rendered(const struct snapshot *snapshot, int width, const char *wanted)
+{
+	char *text = render(snapshot, false, width);
+
+	check_part(text, wanted, true);
+	free(text);
 }
 
 /* No line is wider, ends in blanks, or holds a control character. */

@@ -168,6 +168,20 @@ static inline void fixture_worker(struct snapshot_worker *worker, unsigned int i
 	fixture_operators(worker);
 }
 
+/* The largest number in everything that was measured of a worker's operators and CPU time. */
+static inline void fixture_largest(struct snapshot_worker *worker)
+{
+	for (size_t i = 0; i < worker->operator_count; i++) {
+		struct snapshot_operator *op = &worker->operators[i];
+		struct node_path id = op->id;
+
+		memset(op, 0xff, sizeof(*op));
+		op->id = id;
+		op->has_time = op->has_invocations = true;
+	}
+	memset(&worker->cpu, 0xff, sizeof(worker->cpu));
+}
+
 static inline void fixture_threads(struct snapshot *snapshot)
 {
 	snapshot->threads = calloc(2, sizeof(*snapshot->threads));

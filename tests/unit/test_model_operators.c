@@ -121,14 +121,7 @@ static void test_extreme_operators(void)
 	const struct profile_worker *worker;
 	struct profile *profile = NULL;
 
-	for (size_t i = 0; i < from->operator_count; i++) {
-		struct node_path id = from->operators[i].id;
-
-		memset(&from->operators[i], 0xff, sizeof(from->operators[i]));
-		from->operators[i].id = id;
-		from->operators[i].has_time = from->operators[i].has_invocations = true;
-	}
-	memset(&from->cpu, 0xff, sizeof(from->cpu));
+	fixture_largest(from);
 	memset(&from->circuits[0].share, 0xff, sizeof(from->circuits[0].share));
 	from->circuits[0].unobserved_ns = UINT64_MAX;
 	snapshot->mode = (enum snapshot_mode)99;

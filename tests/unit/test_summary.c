@@ -156,47 +156,40 @@ static void test_losses(void)
 	snapshot__free(snapshot);
 }
 
-static void check_cost(struct snapshot *snapshot, const char *wanted)
-{
-	char *text = render(snapshot, false, 90);
-
-	check_part(text, wanted, true);
-	free(text);
-}
-
 static void test_cost(void)
 {
 	struct snapshot *snapshot = fixture_snapshot(2, false);
-	char *text;
 
 	snapshot->workers[1].cpu.samples = 810;
-	check_cost(snapshot, "\n\nsampled at 97 Hz per CPU: 1,210 samples; cost 0.4 % of the "
-			     "program's CPU (budget 1 %)\n");
-	text = render(snapshot, false, 80);
-	check_part(text,
-		   "\n\nsampled at 97 Hz per CPU: 1,210 samples\n"
-		   "cost 0.4 % of the program's CPU (budget 1 %)\n",
-		   true);
-	free(text);
+	check_rendered(snapshot, 90,
+		       "\n\nsampled at 97 Hz per CPU: 1,210 samples; cost 0.4 % of the "
+		       "program's CPU (budget 1 %)\n");
+	check_rendered(snapshot, 80,
+		       "\n\nsampled at 97 Hz per CPU: 1,210 samples\n"
+		       "cost 0.4 % of the program's CPU (budget 1 %)\n");
 	snapshot->mode = MODE_ENGINE;
 	snapshot->cost.budget = 0;
 	snapshot->cost.own_cpu_ns = 0;
 	snapshot->cost.program_ns = 0;
-	check_cost(snapshot, "\nread from the engine's own counters; cost <0.1 % of the program's "
-			     "CPU\n");
+	check_rendered(snapshot, 90,
+		       "\nread from the engine's own counters; cost <0.1 % of the program's "
+		       "CPU\n");
 	snapshot->mode = MODE_EXACT;
 	snapshot->cost.own_cpu_ns = 900000000;
 	snapshot->cost.budget = 0.005;
 	snapshot->cost.dropped = "probes of parks";
-	check_cost(snapshot, "\nexact, by probes at every evaluation: 1,000 hits\n"
-			     "cost 30 % of the program's CPU (budget 0.5 %)\n");
-	check_cost(snapshot, "\ngiven up to stay within the budget: probes of parks\n");
+	check_rendered(snapshot, 90,
+		       "\nexact, by probes at every evaluation: 1,000 hits\n"
+		       "cost 30 % of the program's CPU (budget 0.5 %)\n");
+	check_rendered(snapshot, 90, "\ngiven up to stay within the budget: probes of parks\n");
 	snapshot->mode = MODE_WAITS;
 	snapshot->cost.target_cpu_ns = 1000000;
-	check_cost(snapshot, "\ncost 900 ms of CPU, the program used 1.00 ms (budget 0.5 %)\n");
+	check_rendered(snapshot, 90,
+		       "\ncost 900 ms of CPU, the program used 1.00 ms (budget 0.5 %)\n");
 	snapshot->cost = (struct snapshot_cost){ .traps = UINT64_MAX, .trap_ns = 2 };
-	check_cost(snapshot, "\nwaits only, by probes: 18,446,744,073,709,551,615 hits\n"
-			     "cost 213503 d 23 h of CPU, the program used 0 s\n");
+	check_rendered(snapshot, 90,
+		       "\nwaits only, by probes: 18,446,744,073,709,551,615 hits\n"
+		       "cost 213503 d 23 h of CPU, the program used 0 s\n");
 	snapshot__free(snapshot);
 }
 
@@ -208,12 +201,8 @@ static void test_preempted_column(void)
 	char *text;
 
 	root->share.preempted_ns[DBPROF_PARTY_KERNEL] = UINT64_MAX;
-	text = render(snapshot, false, 80);
-	check_part(text, "  10 %  0 %  20 %\n", true);
-	free(text);
-	text = render(snapshot, false, 60);
-	check_part(text, "(preempted, run", true);
-	free(text);
+	check_rendered(snapshot, 80, "  10 %  0 %  20 %\n");
+	check_rendered(snapshot, 60, "(preempted, run");
 	root->share = (struct dbprof_kernel_share){ 0 };
 	text = render(snapshot, false, 80);
 	check_part(text, "empted  CPU", false);
@@ -236,21 +225,11 @@ static void test_extremes(void)
 		worker->circuits[0].step_open = worker->circuits[0].step_open_before = true;
 		worker->circuits[0].step_age_exact = false;
 		worker->circuits[1].steps = UINT64_MAX;
-		memset(&worker->cpu, 0xff, sizeof(worker->cpu));
-		for (size_t j = 0; j < worker->operator_count; j++) {
-			struct node_path id = worker->operators[j].id;
-
-			memset(&worker->operators[j], 0xff, sizeof(worker->operators[j]));
-			worker->operators[j].id = id;
-			worker->operators[j].has_time = true;
-			worker->operators[j].has_invocations = true;
-		}
+		fixture_largest(worker);
 	}
 	memset(&snapshot->cost, 0xff, offsetof(struct snapshot_cost, dropped));
 	snapshot->mode = (enum snapshot_mode)77;
-	text = render(snapshot, false, 10);
-	check_part(text, "?[31m\xef\xbf\xbd? name ?", true);
-	free(text);
+	check_rendered(snapshot, 10, "?[31m\xef\xbf\xbd? name ?");
 	text = render(snapshot, true, 1000000);
 	free(text);
 	snapshot->window_ns = 0;

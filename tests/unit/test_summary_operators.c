@@ -28,16 +28,10 @@ static void test_operators(void)
 	check_shape(text, 120);
 	check_part(text, "  nn0     JoinTrace @ s/o/join.rs:722:21\n", true);
 	free(text);
-	text = render(snapshot, false, 87);
-	check_part(text, "  nn0     JoinTrace @ join.rs:722:21\n", true);
-	free(text);
-	text = render(snapshot, false, 82);
-	check_part(text, "  nn0     JoinTrace @ join.rs:722\n", true);
-	free(text);
-	text = render(snapshot, false, 40);
-	check_part(text, "\n  wall  share  node    operator\n4.00 s   67 %  nn0     JoinTrace\n",
-		   true);
-	free(text);
+	check_rendered(snapshot, 87, "  nn0     JoinTrace @ join.rs:722:21\n");
+	check_rendered(snapshot, 82, "  nn0     JoinTrace @ join.rs:722\n");
+	check_rendered(snapshot, 40,
+		       "\n  wall  share  node    operator\n4.00 s   67 %  nn0     JoinTrace\n");
 	for (size_t i = 0; i < 2; i++)
 		for (size_t j = 0; j < snapshot->workers[i].operator_count; j++)
 			snapshot->workers[i].operators[j].interval_ns = 0;
