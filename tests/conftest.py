@@ -13,6 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from harness import PROGRAM, TOP, Lab, target_path  # noqa: E402
+from refusal import Refuser  # noqa: E402
 
 SECONDS_PER_TEST = 120
 SKIPS_ALLOWED = Path(__file__).parent / "skips-allowed"
@@ -74,6 +75,18 @@ def lab(_built, tmp_path):
     lab = Lab(tmp_path)
     yield lab
     lab.close()
+
+
+@pytest.fixture
+def refused(lab):
+    """Runs the program, which must refuse what it is asked."""
+    return Refuser(lab)
+
+
+@pytest.fixture
+def idle(lab):
+    """A pipeline that makes no step."""
+    return lab.target("idle", workers=1)
 
 
 @pytest.fixture(scope="session")

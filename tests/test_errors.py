@@ -10,20 +10,9 @@ import time
 import pytest
 from harness import COMPLETE, PROGRAM, SANITIZED, TOP, patched_copy, target_path
 from profiles import SECOND, window_nanos
-from refusal import Refuser
 
 BOTH_BUILDS = pytest.mark.parametrize("program", [PROGRAM, SANITIZED], ids=["plain", "sanitized"])
 NO_SUCH_PID = 2**22  # PID_MAX_LIMIT, include/linux/threads.h: one more than the greatest id
-
-
-@pytest.fixture
-def refused(lab):
-    return Refuser(lab)
-
-
-@pytest.fixture
-def idle(lab):
-    return lab.target("idle", workers=1)
 
 
 @BOTH_BUILDS

@@ -11,15 +11,9 @@ from harness import COMPLETE, FAILED, INCOMPLETE, PROGRAM, SANITIZED, Lab, targe
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from profiles import graph_edges, graph_nodes
-from refusal import Refuser
 
 BOTH_BUILDS = pytest.mark.parametrize("program", [PROGRAM, SANITIZED], ids=["plain", "sanitized"])
 SHORT = ["--duration", "100ms"]
-
-
-@pytest.fixture
-def refused(lab):
-    return Refuser(lab)
 
 
 @pytest.fixture(scope="module")

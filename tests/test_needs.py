@@ -8,7 +8,6 @@ import subprocess
 import pytest
 from harness import COMPLETE, FAILED, PROGRAM, public_copy, public_folder, target_path
 from profiles import reading, workers
-from refusal import Refuser
 
 NOBODY, SOMEBODY = 65534, 65533
 ENOUGH = ["bpf", "perfmon", "sys_ptrace"]
@@ -37,16 +36,6 @@ def public(lab):
     folder.chmod(0o777)
     yield folder
     shutil.rmtree(folder)
-
-
-@pytest.fixture
-def idle(lab):
-    return lab.target("idle", workers=1)
-
-
-@pytest.fixture
-def refused(lab):
-    return Refuser(lab)
 
 
 class TestPrivileges:

@@ -8,19 +8,8 @@ import subprocess
 import pytest
 from harness import COMPLETE, FAILED
 from harness import PROGRAM as PROGRAM_PATH
-from refusal import Refuser
 
 GOOD = '{"a": "good profile"}\n'
-
-
-@pytest.fixture
-def refused(lab):
-    return Refuser(lab)
-
-
-@pytest.fixture
-def idle(lab):
-    return lab.target("idle", workers=1)
 
 
 @pytest.fixture
