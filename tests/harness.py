@@ -272,6 +272,17 @@ class Lab:
         shutil.rmtree(self.storage, ignore_errors=True)
 
 
+def run_into(stdout, *arguments, timeout=60):
+    """Runs dbprof-bpf with a standard output that may not take what it writes."""
+    return subprocess.run(
+        [str(word) for word in (PROGRAM, *arguments)],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=timeout,
+    )
+
+
 def public_folder():
     """A folder that every user can read, outside of root's own; the caller removes it."""
     folder = Path(tempfile.mkdtemp(prefix="dbprof-test-"))

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from harness import COMPLETE, FAILED, INCOMPLETE, PROGRAM, SANITIZED, Lab, target_path
+from harness import COMPLETE, FAILED, INCOMPLETE, PROGRAM, SANITIZED, Lab, run_into, target_path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from profiles import graph_edges, graph_nodes
@@ -68,13 +68,7 @@ class TestMake:
 
     def test_full_device(self, layout_target):
         with open("/dev/full", "w") as full:
-            process = subprocess.run(
-                [PROGRAM, "layout", layout_target],
-                stdout=full,
-                stderr=subprocess.PIPE,
-                text=True,
-                timeout=100,
-            )
+            process = run_into(full, "layout", layout_target, timeout=100)
         assert process.returncode == FAILED and "No space left" in process.stderr
 
 

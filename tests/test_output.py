@@ -6,8 +6,7 @@ import os
 import subprocess
 
 import pytest
-from harness import COMPLETE, FAILED
-from harness import PROGRAM as PROGRAM_PATH
+from harness import COMPLETE, FAILED, run_into
 
 GOOD = '{"a": "good profile"}\n'
 
@@ -74,13 +73,7 @@ def test_full_device(lab, refused, idle):
 
 def test_full_standard_output(lab, idle):
     with open("/dev/full", "w") as full:
-        process = subprocess.run(
-            [*map(str, [PROGRAM_PATH, "-q", "--pid", idle.pid, *SHORT, "-o", "-"])],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=60,
-        )
+        process = run_into(full, "-q", "--pid", idle.pid, *SHORT, "-o", "-")
     assert process.returncode == FAILED and "No space left" in process.stderr
 
 
@@ -88,13 +81,7 @@ def test_closed_standard_output(lab, idle):
     """A reader that goes away is an error of the write, not a silent death."""
     reader, writer = os.pipe()
     os.close(reader)
-    process = subprocess.run(
-        [*map(str, [PROGRAM_PATH, "-q", "--pid", idle.pid, *SHORT, "-o", "-"])],
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        text=True,
-        timeout=60,
-    )
+    process = run_into(writer, "-q", "--pid", idle.pid, *SHORT, "-o", "-")
     os.close(writer)
     assert process.returncode == FAILED and "Broken pipe" in process.stderr
 
