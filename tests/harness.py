@@ -235,6 +235,16 @@ class Lab:
         process.wait(timeout)
         return process
 
+    def profile_steps(self, target, *arguments, status=COMPLETE):
+        """Profiles all steps of a target that is held; returns the profile and the profiler."""
+        output = self.path("ours.json")
+        profiler = self.profiler("--pid", target.pid, "--output", output, *arguments)
+        profiler.wait_attached()
+        target.go()
+        target.wait_done()
+        assert profiler.stop() == status, profiler.describe()
+        return json.loads(output.read_text()), profiler
+
     def both(
         self, scenario, *, profiler=(), program=None, environment=None, target_program=None,
         timeout=120, **options,

@@ -243,15 +243,9 @@ class TestBuilds:
         )
         program.unlink()
         program.write_text("another version")
-        profiler = lab.profiler("--pid", target.pid, "-o", lab.path("ours.json"))
-        profiler.wait_attached()
-        target.go()
-        target.wait_done()
-        assert profiler.stop() == COMPLETE, profiler.describe()
+        ours, _ = lab.profile_steps(target)
         target.finish()
-        check_same_counts(
-            json.loads(lab.path("ours.json").read_text()), target.builtin_profile()
-        )
+        check_same_counts(ours, target.builtin_profile())
 
     @pytest.mark.seconds(200)
     @pytest.mark.parametrize("scenario", ["join", "nested"])

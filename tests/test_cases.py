@@ -221,35 +221,19 @@ class TestLimits:
 
     def test_threads(self, lab):
         target = lab.target("join", workers=2, steps=50)
-        output = lab.path("ours.json")
-        profiler = lab.profiler("--pid", target.pid, "-o", output, "--max-threads", "1")
-        profiler.wait_attached()
-        target.go()
-        target.wait_done()
-        assert profiler.stop() == INCOMPLETE, profiler.describe()
-        about = json.loads(output.read_text())["dbprof"]
+        ours, profiler = lab.profile_steps(target, "--max-threads", "1", status=INCOMPLETE)
+        about = ours["dbprof"]
         assert not about["complete"] and about["lost"]["threads"] > 0
         assert "not complete" in profiler.stdout
 
     def test_circuits(self, lab):
         target = lab.target("nested", workers=2, steps=5, records=10)
-        output = lab.path("ours.json")
-        profiler = lab.profiler("--pid", target.pid, "-o", output, "--max-circuits", "1")
-        profiler.wait_attached()
-        target.go()
-        target.wait_done()
-        assert profiler.stop() == INCOMPLETE, profiler.describe()
-        about = json.loads(output.read_text())["dbprof"]
+        ours, _ = lab.profile_steps(target, "--max-circuits", "1", status=INCOMPLETE)
+        about = ours["dbprof"]
         assert not about["complete"] and about["lost"]["circuits"] > 0
 
     def test_many_threads_that_come_and_go(self, lab):
         """A thread for each step, thousands of them: their places are used again."""
         target = lab.target("sleeper", workers=1, steps=3000, builtin=lab.path("b.json"))
-        output = lab.path("ours.json")
-        profiler = lab.profiler("--pid", target.pid, "-o", output, "--max-threads", "64")
-        profiler.wait_attached()
-        target.go()
-        target.wait_done()
-        assert profiler.stop() == COMPLETE, profiler.describe()
-        ours = json.loads(output.read_text())
+        ours, _ = lab.profile_steps(target, "--max-threads", "64")
         assert reading(ours, 0, "n", "steps_count") == 3000

@@ -94,13 +94,8 @@ def test_spin(lab, count):
 def test_a_nested_circuit_stays_out_of_it(lab):
     """Only circuits in a step are reported as open."""
     target = lab.target("nested", workers=1, steps=3, records=10)
-    output = lab.path("profile.json")
-    profiler = lab.profiler("--pid", target.pid, "--output", output)
-    profiler.wait_attached()
-    target.go()
-    target.wait_done()
-    assert profiler.stop() == COMPLETE
-    assert json.loads(output.read_text())["dbprof"]["open_steps"] == []
+    ours, _ = lab.profile_steps(target)
+    assert ours["dbprof"]["open_steps"] == []
 
 
 def test_idle(lab):
