@@ -160,39 +160,33 @@ def test_short_waits_are_not_dropped(windows):
 class TestTargetEnds:
     """A target that exits during the window yields the profile up to then."""
 
-    def test_with_its_counters(self, lab):
-        """In engine mode all is known up to the last reading, and the status says that it ends there."""
+    def run_to_its_end(self, lab, mode, status, pause=0):
+        """Profiles a target that makes its steps and leaves: both profilers count the same steps."""
         target = lab.target("join", workers=2, steps=150, builtin=lab.path("b.json"))
         output = lab.path("ours.json")
-        profiler = lab.profiler("--mode", "engine", "--pid", target.pid, "-o", output)
+        profiler = lab.profiler("--mode", mode, "--pid", target.pid, "-o", output)
         profiler.wait_attached()
         target.go()
         target.wait_done()
-        time.sleep(0.5)  # longer than from one reading to the next
+        time.sleep(pause)
         target.finish()
-        assert profiler.wait(60) == INCOMPLETE, profiler.describe()
-        ours, builtin = json.loads(output.read_text()), target.builtin_profile()
-        assert ours["dbprof"]["target_exited"] and ours["dbprof"]["lost"]["torn"] == 2
-        for worker in workers(builtin):
-            assert reading(ours, worker, "n", "steps_count") == reading(
-                builtin, worker, "n", "steps_count"
-            )
-
-    def test_by_itself(self, lab):
-        target = lab.target("join", workers=2, steps=150, builtin=lab.path("b.json"))
-        output = lab.path("ours.json")
-        profiler = lab.profiler("--mode", "waits", "--pid", target.pid, "-o", output)
-        profiler.wait_attached()
-        target.go()
-        target.wait_done()
-        target.finish()
-        assert profiler.wait(60) == COMPLETE, profiler.describe()
+        assert profiler.wait(60) == status, profiler.describe()
         ours, builtin = json.loads(output.read_text()), target.builtin_profile()
         assert ours["dbprof"]["target_exited"]
         for worker in workers(builtin):
             assert reading(ours, worker, "n", "steps_count") == reading(
                 builtin, worker, "n", "steps_count"
             )
+        return ours
+
+    def test_with_its_counters(self, lab):
+        """In engine mode all is known up to the last reading, and the status says that it ends there."""
+        # Longer than from one reading to the next.
+        ours = self.run_to_its_end(lab, "engine", INCOMPLETE, pause=0.5)
+        assert ours["dbprof"]["lost"]["torn"] == 2
+
+    def test_by_itself(self, lab):
+        ours = self.run_to_its_end(lab, "waits", COMPLETE)
         assert window_nanos(ours) < 60 * SECOND
 
     @pytest.mark.parametrize("scenario", ["sleeper", "join", "nested", "spin"])
