@@ -94,15 +94,19 @@ class TestUse:
         assert graph_edges(ours) == graph_edges(windows["join"].ours)
 
 
+def place_of(path, root):
+    """What holds the last key of a path of keys."""
+    for key in path[:-1]:
+        root = root[key]
+    return root
+
+
 def change(*path, to):
     """Sets what is at a path of keys in a layout file."""
 
     def apply(text):
         root = json.loads(text)
-        place = root
-        for key in path[:-1]:
-            place = place[key]
-        place[path[-1]] = to
+        place_of(path, root)[path[-1]] = to
         return json.dumps(root)
 
     return apply
@@ -111,10 +115,7 @@ def change(*path, to):
 def drop(*path):
     def apply(text):
         root = json.loads(text)
-        place = root
-        for key in path[:-1]:
-            place = place[key]
-        del place[path[-1]]
+        del place_of(path, root)[path[-1]]
         return json.dumps(root)
 
     return apply
