@@ -35,6 +35,8 @@ def profile_of_third_step(lab, scenario, count):
     assert len(ours["worker_profiles"]) == count
     window = window_nanos(ours)
     assert DURATION * SECOND <= window < (DURATION + 0.5) * SECOND
+    assert sorted(open_steps(ours)) == [(worker, "n") for worker in range(count)]
+    assert "open" in profiler.stdout
     return ours, profiler.stdout
 
 
@@ -63,7 +65,6 @@ def test_stuck(lab, count):
     """It awaits something that never comes: the operator is pending all the time."""
     ours, summary = profile_of_third_step(lab, "stuck", count)
     window = window_nanos(ours)
-    assert sorted(open_steps(ours)) == [(worker, "n") for worker in range(count)]
     for worker in range(count):
         step = check_step_is_open(ours, worker)
         assert step["reason"] == "operator_pending"
@@ -72,15 +73,14 @@ def test_stuck(lab, count):
         assert abs(waits["operator_pending"] - window) <= MILLISECOND
         assert sum(waits.values()) == reading(ours, worker, "n", "circuit_wait_time_seconds")
         assert reading(ours, worker, "n", "circuit_cpu_time_seconds") < 50 * MILLISECOND
-    assert "operator_pending" in summary and "open" in summary
+    assert "operator_pending" in summary
 
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_spin(lab, count):
     """It computes: it waits for nothing, and its CPU time is what it got of the machine."""
-    ours, summary = profile_of_third_step(lab, "spin", count)
+    ours, _ = profile_of_third_step(lab, "spin", count)
     window = window_nanos(ours)
-    assert sorted(open_steps(ours)) == [(worker, "n") for worker in range(count)]
     for worker in range(count):
         step = check_step_is_open(ours, worker)
         assert step["reason"] is None and "waiting" not in step
@@ -88,7 +88,6 @@ def test_spin(lab, count):
         assert sum(breakdown(ours, worker, "n").values()) == 0
         cpu = reading(ours, worker, "n", "circuit_cpu_time_seconds")
         assert window / 4 < cpu <= window + MILLISECOND
-    assert "open" in summary
 
 
 def test_a_nested_circuit_stays_out_of_it(lab):
