@@ -101,7 +101,7 @@ static inline __u64 dbprof_slot(__u64 depth, __u64 entry)
 
 /* How wait reasons are had; user space changes it when the park probes have to go. */
 enum dbprof_waits {
-	DBPROF_WAITS_BY_PARKS,	  /* by the park probes */
+	DBPROF_WAITS_BY_PARKS, /* by the park probes */
 	/*
 	 * By the totals that the engine keeps, at the begin and end of steps; where they are not
 	 * known, by what the thread declares at context switches. Parks seen to begin still end.
@@ -234,8 +234,8 @@ struct dbprof_thread {
 	__u64 synced_ns[DBPROF_REASONS]; /* these as they were last added to wait_ns */
 	__u32 synced;			 /* they are what waits are counted by */
 	__u32 reserved2;
-	__u64 ended_step;  /* the circuit whose step ended last, until it is left */
-	__u64 ended;	   /* when it exited; 0 when it lives */
+	__u64 ended_step; /* the circuit whose step ended last, until it is left */
+	__u64 ended;	  /* when it exited; 0 when it lives */
 	char comm[16];
 };
 _Static_assert(sizeof(struct dbprof_thread) == 736, "struct dbprof_thread");

@@ -178,7 +178,7 @@ def main():
         f"{options.pairs} pairs each, command: `make bench`"
     )
     if "join" in wanted:
-        bench.table("join", ["join", "--workers", "2", "--steps", "1200"])
+        bench.table("join", ["join", "--workers", "2", "--steps", "1500"])
     if "wide" in wanted:
         bench.table("wide", ["wide", "--workers", "2", "--operators", "2000", "--steps", "150"])
     if "growth" in wanted:

@@ -16,7 +16,7 @@
 #include "session/tick.h"
 
 /* Of the budget, for the sampler; the rest is for probes and programs. */
-#define SAMPLER_SHARE 0.5
+#define SAMPLER_SHARE 0.25
 /* Room for operators of workers that build their circuit later. */
 #define SPARE_OPERATORS	  4096
 #define UNKNOWN_OPERATORS 32768 /* of a program that has built none yet */

@@ -7,7 +7,7 @@
 #include "cli/run.h"
 
 #define POLL_MS	       200 /* how often new workers are looked for and the progress line is drawn */
-#define COST_PERIOD_NS 1000000000ULL /* how often the cost is looked at */
+#define COST_PERIOD_NS 250000000ULL /* how often the cost is looked at */
 
 void run__say_attached(const struct run *run)
 {
