@@ -70,20 +70,24 @@ static void method(const struct snapshot *snapshot, char *text, size_t size)
 	}
 }
 
-/* In proportion to what the program used, unless that was even less. */
+/*
+ * In proportion to what the program used, unless that was even less. A trap is priced as measured
+ * in a loop, and is dearer in a busy program.
+ */
 static void price(const struct snapshot_cost *cost, char *text, size_t size)
 {
+	const char *least = cost->traps ? "at least " : "";
 	char own[TEXT_NUMBER_MAX], target[TEXT_NUMBER_MAX];
 	double share;
 
 	if (cost__share(cost, &share) && share <= 1) {
 		fine_percent(share, own);
-		snprintf(text, size, "%s of the program's CPU", own);
+		snprintf(text, size, "%s%s of the program's CPU", *own == '<' ? "" : least, own);
 		return;
 	}
 	text__duration(cost__total_ns(cost), own);
 	text__duration(cost->target_cpu_ns, target);
-	snprintf(text, size, "%s of CPU, the program used %s", own, target);
+	snprintf(text, size, "%s%s of CPU, the program used %s", least, own, target);
 }
 
 void summary__cost(const struct summary *summary)

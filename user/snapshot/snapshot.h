@@ -66,7 +66,10 @@ struct snapshot_operator {
 	uint64_t unobserved_ns;		  /* the rest of it */
 };
 
-/* Where a worker's CPU time went; the parts add up to its thread's on_cpu_ns. */
+/*
+ * Where a worker's CPU time went. The parts add up to what the scheduler's own clock says, which
+ * starts at the wake-up: a little more than the thread's on_cpu_ns, which starts at the switch.
+ */
 struct snapshot_cpu {
 	uint64_t operators_ns;
 	uint64_t engine_timing_ns; /* the engine's own clock reads around evaluations */
