@@ -43,6 +43,7 @@ static struct dbprof_thread random_thread(void)
 		.park_since = rand() % 2 ? random_time() : 0,
 		.park_reason = (__u32)(rand() % 12),
 		.blocked_reason = (__u32)(rand() % 13),
+		.synced = (__u32)(rand() % 2),
 		.ended = rand() % 4 ? 0 : random_time(),
 	};
 
@@ -152,6 +153,36 @@ static void an_open_park_is_cut(void)
 	CHECK(circuit.step_age_exact && circuit.step_age_ns == 3000000 - 7);
 }
 
+/* Without park probes: what the engine has counted since the last step began or ended, and what is
+ * open. */
+static void the_engine_counts_on(void)
+{
+	struct engine_park park = { .parked = true, .since_ns = 2800000, .reason = 2 };
+	struct dbprof_thread thread = {
+		.since = 1000000, .on_since = 1000000, .parks_seen = 1, .synced = 1
+	};
+	struct silent_thread silent = { .state = 'S' };
+	struct thread_totals totals;
+
+	thread.wait_ns[2] = 70;
+	thread.synced_ns[2] = 1000;
+	thread.synced_ns[4] = 500;
+	park.by_reason_ns[2] = 1300;
+	park.by_reason_ns[4] = 400; /* torn: smaller than before */
+	books__totals(&thread, &park, &silent, &window, &totals);
+	CHECK(totals.wait_ns[2] == 70 + 300 + 200000 && totals.wait_ns[4] == 0);
+	CHECK(totals.open_reason == 2 && totals.open_since == 2800000);
+	/* What has begun after the window is not in it. */
+	park.since_ns = 3000001;
+	books__totals(&thread, &park, &silent, &window, &totals);
+	CHECK(totals.wait_ns[2] == 70 + 300 && totals.open_reason == -1);
+	/* By the probes nothing of that is asked. */
+	thread.synced = 0;
+	park.since_ns = 2800000;
+	books__totals(&thread, &park, &silent, &window, &totals);
+	CHECK(totals.wait_ns[2] == 70 && totals.open_reason == -1);
+}
+
 int main(void)
 {
 	srand(1);
@@ -159,5 +190,6 @@ int main(void)
 	silent_threads_add_up();
 	circuits_add_up();
 	an_open_park_is_cut();
+	the_engine_counts_on();
 	return CHECK_RESULT();
 }
