@@ -238,7 +238,7 @@ def test_dropped_probes_are_gone(lab):
     profiler = lab.profiler("--pid", target.pid, "-o", output, "--budget", "0.01")
     profiler.wait_attached()
     before = changed_code(target.pid)
-    profiler.expect("stderr", r"context switches from now on", 10)
+    profiler.expect("stderr", r"own totals from now on", 10)
     time.sleep(0.1)
     after = changed_code(target.pid)
     assert set(after) < set(before) and after, "steps are still probed, parks no longer"

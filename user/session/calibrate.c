@@ -8,7 +8,7 @@
 #include "session/calibrate.h"
 
 #define HITS	   48
-#define COLD_BYTES (1 << 20) /* about a second-level cache */
+#define COLD_BYTES (2 << 20) /* what a second-level cache holds, and more */
 #define COST_MAX   20000     /* ns; more than that is an interruption, not a trap */
 
 /* The first instruction is one that the kernel emulates, as at the probes of the engine. */
