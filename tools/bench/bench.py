@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from runs import Tool, timed_run
+from runs import Pipeline, Tool, timed_run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -42,11 +42,15 @@ class Bench:
         ).stdout.strip()
         self.folder = tempfile.mkdtemp(prefix="dbprof-bench-")
 
-    def ours(self, mode):
+    def ours(self, mode, others=()):
+        """On the measured pipeline, and on others at once; then each has a file of its own."""
         out = os.path.join(self.folder, "ours.json")
+        where = [word for pid in others for word in ("--pid", str(pid))]
+        where += [] if others else ["-o", out]
         return lambda pid: Tool(
-            [self.program, "-v", "-q", "--mode", mode, "--pid", str(pid), "-o", out],
+            [self.program, "-v", "-q", "--mode", mode, "--pid", str(pid), *where],
             attached="attached to",
+            folder=self.folder,
         )
 
     def bpftrace(self):
@@ -148,19 +152,27 @@ class Bench:
         print("| --- | --- | --- | --- | --- |")
         cases = [
             (f"wide, {n} operators, 2 workers", ["wide", "--operators", str(n), "--steps", str(steps)])
-            for n, steps in ((50, 3000), (500, 600), (5000, 60))
+            for n, steps in ((50, 1500), (500, 300), (5000, 30))
         ] + [
             (f"join, {n} workers", ["join", "--workers", str(n), "--steps", str(steps)])
-            for n, steps in ((2, 1200), (8, 300), (32, 60))
+            for n, steps in ((2, 600), (8, 200), (32, 40))
         ]
-        for label, arguments in cases:
-            ratios, cpus, memories = self.pairs(arguments, [], self.ours("auto"))
+        join = ["join", "--workers", "2", "--steps", "600"]
+        cases = [(label, arguments, []) for label, arguments in cases]
+        others = [Pipeline(self.target, ["join", "--workers", "2"]) for _ in range(7)]
+        cases.append(("join, 2 workers, beside it 7 more pipelines that wait", join, []))
+        cases.append(("join, 2 workers, these 8 pipelines attached at once", join, others))
+        for label, arguments, attached in cases:
+            tool = self.ours("auto", [other.pid for other in attached])
+            ratios, cpus, memories = self.pairs(arguments, [], tool)
             first, _, third = statistics.quantiles(ratios, n=4)
             print(
                 f"| {label} | {statistics.median(ratios):.4f} | {first:.4f} - {third:.4f} | "
                 f"{statistics.median(cpus) * 100:.2f} | {statistics.median(memories) / 1024:.1f} |",
                 flush=True,
             )
+        for other in others:
+            other.end()
 
 
 def main():
@@ -178,9 +190,9 @@ def main():
         f"{options.pairs} pairs each, command: `make bench`"
     )
     if "join" in wanted:
-        bench.table("join", ["join", "--workers", "2", "--steps", "1500"])
+        bench.table("join", ["join", "--workers", "2", "--steps", "1000"])
     if "wide" in wanted:
-        bench.table("wide", ["wide", "--workers", "2", "--operators", "2000", "--steps", "150"])
+        bench.table("wide", ["wide", "--workers", "2", "--operators", "2000", "--steps", "60"])
     if "growth" in wanted:
         bench.growth()
     shutil.rmtree(bench.folder, ignore_errors=True)

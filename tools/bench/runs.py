@@ -59,7 +59,7 @@ class Pipeline:
 class Tool:
     """An observer: started, waited for until it is attached, stopped by an interrupt."""
 
-    def __init__(self, command, attached=None, settle=0.5):
+    def __init__(self, command, attached=None, settle=0.5, folder=None):
         self.before = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.process = subprocess.Popen(
             command,
@@ -67,6 +67,7 @@ class Tool:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            cwd=folder,
         )
         self.output = []
         self.reader = threading.Thread(target=self._read, daemon=True)
