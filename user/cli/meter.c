@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/meter.h"
+#include "util/clock.h"
 
 /*
  * In a busy program a trap finds cold caches and leaves others behind. By paired runs it costs some
@@ -26,7 +27,7 @@ static uint64_t own_cpu_ns(void)
 static struct cost_reading read_cost(const struct session *session, uint64_t target_cpu_ns)
 {
 	return (struct cost_reading){
-		.when_ns = session__clock(),
+		.when_ns = clock__now(),
 		.hits = session__hits(session),
 		.probe_ns = session__probe_ns(session),
 		.program_ns = session__program_ns(session),

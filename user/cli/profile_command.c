@@ -9,6 +9,7 @@
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/run.h"
+#include "util/clock.h"
 
 static void report_cost(const struct run *run, struct snapshot *snapshot)
 {
@@ -130,7 +131,7 @@ enum exit_status command_profile(const struct options *options)
 	if (!run)
 		return STATUS_FAILED;
 	run->options = options;
-	run->began = run__now();
+	run->began = clock__now();
 	run->signals = -1;
 	run->count = options->pid_count;
 	memcpy(run->pids, options->pids, sizeof(run->pids));

@@ -37,8 +37,6 @@ struct run {
 	uint64_t end;
 };
 
-uint64_t run__now(void);
-
 /*
  * From nothing to an open window, in this order; each returns 0 or a negative errno with a sentence
  * in the run.

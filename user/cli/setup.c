@@ -7,27 +7,19 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "session/tick.h"
+#include "util/clock.h"
 
 /* Of the budget, for the sampler; the rest is for probes and programs. */
 #define SAMPLER_SHARE 0.25
 /* Room for operators of workers that build their circuit later. */
 #define SPARE_OPERATORS	  4096
 #define UNKNOWN_OPERATORS 32768 /* of a program that has built none yet */
-
-uint64_t run__now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
 
 /* Signals are read, so that no moment is wrong for one. */
 int run__catch_signals(struct run *run)

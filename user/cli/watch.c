@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/run.h"
+#include "util/clock.h"
 
 #define POLL_MS	       200 /* how often new workers are looked for and the progress line is drawn */
 #define COST_PERIOD_NS 250000000ULL /* how often the cost is looked at */
@@ -24,7 +25,7 @@ void run__say_attached(const struct run *run)
 
 static void draw_progress(const struct run *run, bool last)
 {
-	double elapsed = (double)(run__now() - run->start) / 1e9;
+	double elapsed = (double)(clock__now() - run->start) / 1e9;
 	size_t workers = 0;
 
 	if (run->options->quiet || !isatty(STDERR_FILENO))
@@ -127,7 +128,7 @@ void run__watch(struct run *run)
 						   : UINT64_MAX;
 
 	for (;;) {
-		uint64_t now = run__now();
+		uint64_t now = clock__now();
 		int ms = POLL_MS;
 
 		for (size_t i = 0; i < run->count; i++)
@@ -142,7 +143,7 @@ void run__watch(struct run *run)
 		for (size_t i = 0; i < run->count; i++)
 			if (run->pidfds[i] >= 0)
 				poll_process(run, i);
-		keep_budget(run, run__now());
+		keep_budget(run, clock__now());
 		draw_progress(run, false);
 	}
 	draw_progress(run, true);

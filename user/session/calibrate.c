@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "session/calibrate.h"
+#include "util/clock.h"
 
 #define HITS	   48
 #define COLD_BYTES (2 << 20) /* what a second-level cache holds, and more */
@@ -49,14 +49,6 @@ int64_t calibrate__offset(void)
 	return found;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
-
 static int compare(const void *a, const void *b)
 {
 	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
@@ -83,9 +75,9 @@ int calibrate__measure(const volatile __u64 clock[2], struct dbprof_trap *ret_tr
 
 		for (size_t i = 0; i < COLD_BYTES; i += 64)
 			cold[i]++;
-		before = now_ns();
+		before = clock__now();
 		dbprof_calibration_point();
-		after = now_ns();
+		after = clock__now();
 		enter[hit] = cost(before, clock[0]);
 		leave[hit] = cost(clock[1], after);
 	}

@@ -7,6 +7,7 @@
 #include "session/calibrate.h"
 #include "session/session_internal.h"
 #include "session/uprobes.h"
+#include "util/clock.h"
 
 /* The edges of a window lie so far ahead that every CPU knows of them in time. */
 #define EDGE_AHEAD_NS 500000ULL
@@ -19,14 +20,6 @@ static int silence(enum libbpf_print_level level, const char *format, va_list ar
 	(void)format;
 	(void)args;
 	return 0;
-}
-
-uint64_t session__clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
 static void sleep_until(uint64_t when)
@@ -159,7 +152,7 @@ void session__measure_programs(struct session *session, bool on)
 
 int session__begin(struct session *session, uint64_t *ret_start)
 {
-	uint64_t start = session__clock() + EDGE_AHEAD_NS;
+	uint64_t start = clock__now() + EDGE_AHEAD_NS;
 
 	session->skeleton->bss->window_end = UINT64_MAX;
 	session->skeleton->data->window_start = start;
@@ -171,7 +164,7 @@ int session__begin(struct session *session, uint64_t *ret_start)
 
 int session__end(struct session *session, uint64_t *ret_end)
 {
-	uint64_t end = session__clock() + EDGE_AHEAD_NS;
+	uint64_t end = clock__now() + EDGE_AHEAD_NS;
 
 	session->skeleton->bss->window_end = end;
 	sleep_until(end + SETTLE_NS);

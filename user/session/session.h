@@ -108,9 +108,6 @@ uint64_t session__probe_ns(const struct session *session);
 /* Hits of probes in the window so far. */
 uint64_t session__hits(const struct session *session);
 
-/* The clock of all windows: CLOCK_MONOTONIC, ns. */
-uint64_t session__clock(void);
-
 /* "uprobe_multi" or "perf uprobes", for people. */
 const char *session__uprobe_kind(const struct session *session);
 

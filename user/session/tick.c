@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "session/tick.h"
+#include "util/clock.h"
 
 #define LOOP_NS	      1000000ULL /* of one busy loop */
 #define PAIRS	      5
@@ -15,23 +15,15 @@
 #define COST_MIN_NS   500   /* no timer interrupt is cheaper */
 #define COST_GUESS_NS 5000  /* in a virtual machine, when it cannot be measured */
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t spin(uint64_t rounds)
 {
-	uint64_t start = now_ns(), state = 1;
+	uint64_t start = clock__now(), state = 1;
 
 	for (uint64_t i = 0; i < rounds; i++) {
 		state = state * 6364136223846793005ULL + 1;
 		__asm__ volatile("" : "+r"(state));
 	}
-	return now_ns() - start;
+	return clock__now() - start;
 }
 
 /* Rounds of the loop that take about LOOP_NS. */

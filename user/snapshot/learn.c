@@ -5,21 +5,13 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "engine/slots.h"
 #include "snapshot/observer_internal.h"
+#include "util/clock.h"
 
 #define LEARN_NS   2000000000ULL /* how long an evaluation is waited for */
 #define LOOK_EVERY 5		 /* polls between looks at the stacks without a probe */
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
 
 /* Frames of the plan with the addresses that they have in this process. */
 static void place_frame(struct observer *observer, const struct plan_frame *planned, uint64_t slot)
@@ -181,7 +173,7 @@ void learn__probe(struct observer *observer)
 		return;
 	}
 	observer->learning = true;
-	observer->learn_until = now_ns() + LEARN_NS;
+	observer->learn_until = clock__now() + LEARN_NS;
 }
 
 /* Stacks tell more once operators have been evaluated, as they may not have been at the begin. */
@@ -214,7 +206,7 @@ void learn__poll(struct observer *observer, bool settled)
 		session__drop(observer->session, observer->target->pid,
 			      SESSION_KIND(PLAN_TASK_ENTRY));
 		observer->learning = false;
-	} else if (now_ns() >= observer->learn_until) {
+	} else if (clock__now() >= observer->learn_until) {
 		/* The probe costs nothing while nothing is evaluated, so that it stays. */
 		observer->missing = missing;
 	}

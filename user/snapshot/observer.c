@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "snapshot/observer_internal.h"
+#include "util/clock.h"
 
 /* A circuit is read again so often when it was caught while it changed. */
 #define READ_TRIES    10
@@ -352,7 +353,7 @@ int observer__mark_begin(struct observer *observer)
 	for (size_t i = 0; i < observer->worker_count; i++)
 		begin_worker(observer, &observer->workers[i]);
 	observer->begun = true;
-	observer->impatient_until = session__clock() + IMPATIENT_NS;
+	observer->impatient_until = clock__now() + IMPATIENT_NS;
 	return usage_list__read(observer->target, &observer->before);
 }
 
@@ -386,7 +387,7 @@ void observer__poll(struct observer *observer)
 	/* Reading counters is cheap; the rest need not be done so often. */
 	if (observer->mode == MODE_ENGINE && observer->polls % REST_POLLS)
 		return;
-	settled = look_for_workers(observer) || session__clock() >= observer->impatient_until;
+	settled = look_for_workers(observer) || clock__now() >= observer->impatient_until;
 	learn__poll(observer, settled);
 }
 
@@ -394,7 +395,7 @@ unsigned int observer__poll_ms(const struct observer *observer)
 {
 	bool waits = observer->learning || !observer->worker_count || observer->unread_workers;
 
-	if (waits && session__clock() < observer->impatient_until)
+	if (waits && clock__now() < observer->impatient_until)
 		return 10;
 	/* What a program counts dies with it: the last reading should not be old. */
 	if (observer->mode == MODE_ENGINE && observer__nodes(observer) <= KEEP_NODES)
