@@ -260,13 +260,14 @@ struct dbprof_circuit {
 	struct dbprof_kernel_share share; /* of runtime_ns */
 	struct dbprof_kernel_share start_share;
 	__u64 first_start; /* when the first step seen began; the window's start if cut */
-	__u64 last_end;	   /* when the last ended step ended; 0 before any */
+	__u64 last_end;	   /* when the last ended step ended, or was left; 0 before any */
+	__u64 leaving_ns;  /* between these: the engine's own profiler notes down what it saw */
 	__u32 cut;	   /* the first step seen was open when the window began */
 	__u8 begun_here;   /* the open step began in the thread's present stay on its CPU */
 	__u8 ended_here;   /* in it, a step ended that had begun before */
 	__u16 reserved;
 };
-_Static_assert(sizeof(struct dbprof_circuit) == 536, "struct dbprof_circuit");
+_Static_assert(sizeof(struct dbprof_circuit) == 544, "struct dbprof_circuit");
 
 /* An operator of a worker. */
 struct dbprof_operator_key {

@@ -340,8 +340,11 @@ int BPF_KPROBE(on_step_left)
 	if (!thread || !thread->ended_step)
 		return 0;
 	step = circuit_get(thread, thread->ended_step, false);
-	if (step)
-		step->last_end = now - trap.enter_ns;
+	now -= trap.enter_ns;
+	if (step && now > step->last_end) {
+		step->leaving_ns += now - step->last_end;
+		step->last_end = now;
+	}
 	thread->ended_step = 0;
 	return 0;
 }

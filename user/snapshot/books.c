@@ -305,8 +305,9 @@ void books__circuit(const struct dbprof_circuit *counted, const struct engine_st
 	circuit->idle_ns = counted->idle_ns;
 	circuit->share = counted->share;
 	memcpy(circuit->wait_ns, counted->wait_ns, sizeof(circuit->wait_ns));
+	circuit->edge_idle_ns = counted->leaving_ns;
 	if (!counted->cut)
-		circuit->edge_idle_ns = between(totals->since, counted->first_start);
+		circuit->edge_idle_ns += between(totals->since, counted->first_start);
 	if (!counted->start) {
 		circuit->edge_idle_ns += between(counted->last_end, totals->end);
 	} else {

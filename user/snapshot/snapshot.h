@@ -35,8 +35,10 @@ struct snapshot_circuit {
 	uint64_t runtime_ns; /* inside steps */
 	uint64_t cpu_ns;     /* of it, the worker's thread on a CPU */
 	uint64_t wait_ns[PARK_REASONS];
-	uint64_t idle_ns;      /* between two steps of the window, as DBSP counts it */
-	uint64_t edge_idle_ns; /* idle cut by the window's edges, which DBSP leaves out */
+	uint64_t idle_ns; /* between two steps of the window, as DBSP counts it */
+	/* Idle cut by the window's edges, and the engine's own bookkeeping; DBSP leaves both out.
+	 */
+	uint64_t edge_idle_ns;
 	/*
 	 * Of runtime_ns, what was not on a CPU, as the kernel saw it: runtime_ns = cpu_ns + the
 	 * share's run queue + blocked + preempted + unobserved_ns, exactly.
