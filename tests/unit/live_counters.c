@@ -33,9 +33,10 @@ static int open_worker(pid_t pid, struct worker_at_work *worker)
 	for (size_t i = 0; !err && i < count && !worker->engine; i++) {
 		if (threads[i].worker != 0)
 			continue;
+		/* A thread that a worker starts bears its name, and may have ended by now. */
 		for (int try = 0; try < 100 && !worker->engine; try++)
-			err = engine_worker__read(worker->target, &worker->layout, &threads[i],
-						  &worker->engine, &fail);
+			engine_worker__read(worker->target, &worker->layout, &threads[i],
+					    &worker->engine, &fail);
 	}
 	free(threads);
 	if (!worker->engine)
