@@ -6,8 +6,8 @@
 #include "util/clock.h"
 
 /*
- * In a busy program a trap finds cold caches and leaves others behind. By paired runs it costs some
- * four times what it costs where it is measured, in a loop (docs/benchmarks.md).
+ * In a busy program a trap finds cold caches and leaves others behind. Paired runs
+ * suggest at least four times what it costs where it is measured, in a loop (docs/benchmarks.md).
  */
 #define IN_PLACE 4
 

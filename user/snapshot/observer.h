@@ -57,7 +57,7 @@ void observer__poll(struct observer *observer);
 /* In how many milliseconds it should be polled again. */
 unsigned int observer__poll_ms(const struct observer *observer);
 
-/* Takes the park probes out and has wait reasons read at context switches instead. */
+/* Takes the park probes out and has waits read from the engine's own totals instead. */
 void observer__drop_parks(struct observer *observer);
 
 /* Reads what only memory tells of the window's end, right after it. */
