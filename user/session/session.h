@@ -2,7 +2,7 @@
 /*
  * The BPF programs at work: loaded once, attached to any number of processes, one window at a time.
  *
- * open -> load -> add each process -> begin -> end -> detach -> read -> free.
+ * open -> load -> add each process -> begin -> end -> read -> free, which detaches.
  */
 #ifndef DBPROF_SESSION_SESSION_H
 #define DBPROF_SESSION_SESSION_H
