@@ -112,6 +112,7 @@ int engine_worker__read(struct target *target, const struct layout *layout,
 				 "`dbprof-bpf layout` from a build with debug info",
 				 reason.text, layout->source);
 	if (err == -ESRCH)
-		fail__set(&reason, err, "thread %d (%s) has ended", thread->tid, thread->comm);
+		fail__set(&reason, err, "thread %d (%s) of process %d has ended", thread->tid,
+			  thread->comm, target->pid);
 	return fail__set(fail, err, "%s", reason.text[0] ? reason.text : strerror(-err));
 }

@@ -13,6 +13,8 @@
 /* A circuit is read again so often when it was caught while it changed. */
 #define READ_TRIES    10
 #define READ_PAUSE_NS 10000000L
+#define END_PAUSE_NS  1000000L
+#define END_TRIES     200
 #define COUNTER_TRIES 3
 /* How long after the window's begin new workers are looked for all the time. */
 #define IMPATIENT_NS 3000000000ULL
@@ -201,6 +203,17 @@ static int check_readable(const struct target *target, struct fail *fail)
 	return 0;
 }
 
+/* A killed process ends thread by thread: one of them may be gone some time before the memory is.
+ */
+static bool ends(const struct target *target, int err)
+{
+	const struct timespec pause = { 0, END_PAUSE_NS };
+
+	for (int i = 0; err == -ESRCH && i < END_TRIES && target__alive(target); i++)
+		nanosleep(&pause, NULL);
+	return !target__alive(target);
+}
+
 int observer__open(pid_t pid, const struct observer_options *options,
 		   struct observer **ret_observer, struct fail *fail)
 {
@@ -232,9 +245,11 @@ int observer__open(pid_t pid, const struct observer_options *options,
 	/* The engine's counters need no probe, and so no symbol to put one at. */
 	if (!err && planned && observer->mode != MODE_ENGINE)
 		err = fail__set(fail, planned, "%s", unplanned.text);
-	/* Whatever could not be read of it then, this is why. */
-	if (err && observer->target && !target__alive(observer->target))
+	if (err && observer->target && ends(observer->target, err)) {
+		/* Whatever could not be read of it then, this is why. */
+		fail__clear(fail);
 		fail__set(fail, err, "process %d has ended while it was being read", pid);
+	}
 	if (err) {
 		observer__close(observer);
 		return err;
