@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "export/export.h"
+#include "export/snapshot_source.h"
 #include "check.h"
 #include "fixture.h"
 
@@ -13,15 +14,16 @@
 static char *export(const struct snapshot *snapshot)
 {
 	const struct exporter *exporter = exporter__find("json");
-	struct profile *profile = NULL;
+	struct profile_source *source = NULL;
+	struct fail fail = { 0 };
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	CHECK(profile__from_snapshot(snapshot, &profile) == 0);
-	CHECK(exporter && exporter->write(profile, snapshot, out) == 0);
+	CHECK(snapshot_source__open(snapshot, &source) == 0);
+	CHECK(exporter && exporter->write(source, out, &fail) == 0);
 	fclose(out);
-	profile__free(profile);
+	profile_source__close(source);
 	return text;
 }
 
@@ -220,15 +222,16 @@ static void test_hostile_names(void)
 static void test_full_disk(void)
 {
 	struct snapshot *snapshot = fixture_snapshot(64, false);
-	struct profile *profile = NULL;
+	struct profile_source *source = NULL;
+	struct fail fail = { 0 };
 	FILE *full = fopen("/dev/full", "w");
 
-	CHECK(profile__from_snapshot(snapshot, &profile) == 0);
+	CHECK(snapshot_source__open(snapshot, &source) == 0);
 	if (CHECK(full != NULL)) {
-		CHECK(export_json(profile, snapshot, full) == -ENOSPC);
+		CHECK(export_json(source, full, &fail) == -ENOSPC);
 		fclose(full);
 	}
-	profile__free(profile);
+	profile_source__close(source);
 	snapshot__free(snapshot);
 }
 

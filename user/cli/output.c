@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "export/snapshot_source.h"
 #include "export/summary.h"
-#include "model/model.h"
 #include "util/atomic_file.h"
 
 #define WIDTH_DEFAULT 80
@@ -60,22 +60,22 @@ int output__profile(const struct options *options, const struct snapshot *snapsh
 {
 	char name[OUTPUT_NAME_MAX];
 	struct atomic_file *file = NULL;
-	struct profile *profile = NULL;
-	int err = profile__from_snapshot(snapshot, &profile);
+	struct profile_source *source = NULL;
+	int err = snapshot_source__open(snapshot, &source);
 
 	if (!err)
 		err = output__name(options, snapshot->pid, name);
 	if (!err)
 		err = atomic_file__open(name, &file, fail);
 	if (!err)
-		err = options->exporter->write(profile, snapshot, atomic_file__stream(file));
+		err = options->exporter->write(source, atomic_file__stream(file), fail);
 	if (!err)
 		err = atomic_file__commit(file, fail);
 	if (err)
 		fail__set(fail, err, "the profile of process %d cannot be written: %s",
 			  snapshot->pid, strerror(-err));
 	atomic_file__close(file);
-	profile__free(profile);
+	profile_source__close(source);
 	return err;
 }
 

@@ -4,7 +4,7 @@
 #include "export/export.h"
 
 static const struct exporter exporters[] = {
-	{ "json", "json", export_json },
+	{ .name = "json", .extension = "json", .write = export_json },
 };
 
 const struct exporter *exporter__all(size_t *ret_count)

@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "model/model.h"
-#include "snapshot/snapshot.h"
+#include "model/source.h"
 
 #ifndef DBPROF_VERSION
 #define DBPROF_VERSION "unknown"
@@ -19,18 +18,20 @@ struct exporter {
 	const char *name;      /* as on the command line */
 	const char *extension; /* of the file's name, without the dot */
 	/*
-	 * Writes the profile as a stream, with memory that does not grow with it. @snapshot is what
-	 * the profile was made from, or NULL when it was not made from one. Returns 0 or a
-	 * negative errno.
+	 * Writes the profile as a stream, with memory that does not grow with its workers. Returns
+	 * 0 or a negative errno, with a sentence in @fail when there is more to say than that the
+	 * output cannot be written.
 	 */
-	int (*write)(const struct profile *profile, const struct snapshot *snapshot, FILE *out);
+	int (*write)(struct profile_source *source, FILE *out, struct fail *fail);
+	/* Instead of it, for a format that is a folder: writes into the empty folder @path. */
+	int (*write_folder)(struct profile_source *source, const char *path, struct fail *fail);
 };
 
 /* NULL when there is no such format. */
 const struct exporter *exporter__find(const char *name);
 const struct exporter *exporter__all(size_t *ret_count);
 
-/* What DbspProfile::as_json() of src/profile.rs writes, and the keys "threads" and "dbprof". */
-int export_json(const struct profile *profile, const struct snapshot *snapshot, FILE *out);
+/* What DbspProfile::as_json() of src/profile.rs writes, and what else the source has to tell. */
+int export_json(struct profile_source *source, FILE *out, struct fail *fail);
 
 #endif

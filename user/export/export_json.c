@@ -137,46 +137,83 @@ static void reading(struct json_writer *json, const struct profile_reading *read
 	json__object_end(json);
 }
 
-static void worker(struct json_writer *json, const struct profile_worker *worker)
+static int worker_begin(void *context, size_t worker)
 {
-	char id[NODE_ID_TEXT_MAX];
+	struct json_writer *json = context;
 
+	(void)worker;
 	json__object_begin(json);
 	json__member_object_begin(json, "metadata");
-	for (size_t i = 0; i < worker->count; i++) {
-		const struct profile_node *node = &worker->nodes[i];
-
-		node_path__format(&node->id, id);
-		json__member_array_begin(json, id);
-		for (size_t j = 0; j < node->count; j++)
-			reading(json, &node->readings[j]);
-		json__array_end(json);
-	}
-	json__object_end(json);
-	json__object_end(json);
+	return json->error;
 }
 
-int export_json(const struct profile *profile, const struct snapshot *snapshot, FILE *out)
+static int node(void *context, size_t worker, const struct profile_node *node)
 {
+	struct json_writer *json = context;
+	char id[NODE_ID_TEXT_MAX];
+
+	(void)worker;
+	node_path__format(&node->id, id);
+	json__member_array_begin(json, id);
+	for (size_t i = 0; i < node->count; i++)
+		reading(json, &node->readings[i]);
+	json__array_end(json);
+	return json->error;
+}
+
+static int worker_end(void *context, size_t worker)
+{
+	struct json_writer *json = context;
+
+	(void)worker;
+	json__object_end(json);
+	json__object_end(json);
+	return json->error;
+}
+
+/* ProfileJsonWriter's phases. */
+static int begin(struct profile_source *source, struct json_writer *json, struct fail *fail)
+{
+	int err = 0;
+
+	json__object_begin(json);
+	if (source->ops->metrics) {
+		json__member_array_begin(json, "metrics");
+		err = profile_source__metrics(source, json, fail);
+		json__array_end(json);
+	}
+	json__member_array_begin(json, "worker_profiles");
+	return err;
+}
+
+static void finish(struct profile_source *source, struct json_writer *json)
+{
+	json__array_end(json);
+	json__key(json, "graph");
+	if (source->graph)
+		json_graph(json, source->graph);
+	else
+		json__null(json);
+}
+
+int export_json(struct profile_source *source, FILE *out, struct fail *fail)
+{
+	static const struct profile_visitor visitor = {
+		.worker_begin = worker_begin,
+		.node = node,
+		.worker_end = worker_end,
+	};
 	struct json_writer json;
+	int err;
 
 	json__begin(&json, out);
-	json__object_begin(&json);
-	json__member_array_begin(&json, "metrics");
-	metric_table__write(snapshot ? snapshot->dbsp_version : NULL, &json);
-	json__array_end(&json);
-	json__member_array_begin(&json, "worker_profiles");
-	for (size_t i = 0; i < profile->worker_count; i++)
-		worker(&json, &profile->workers[i]);
-	json__array_end(&json);
-	json__key(&json, "graph");
-	json_graph(&json, &profile->graph);
-	if (snapshot) {
-		json__key(&json, "threads");
-		json_threads(&json, snapshot);
-		json__key(&json, "dbprof");
-		json_about(&json, profile, snapshot);
-	}
+	err = begin(source, &json, fail);
+	if (!err)
+		err = profile_source__visit(source, &visitor, &json, fail);
+	if (err)
+		return err;
+	finish(source, &json);
+	err = profile_source__members(source, &json, fail);
 	json__object_end(&json);
-	return json__end(&json);
+	return err ? err : json__end(&json);
 }

@@ -138,51 +138,63 @@ static int add_worker(struct context *context)
 }
 
 /* The graph of the first worker that has one; workers run the same circuit. */
-static int choose_graph(struct profile *profile, const struct snapshot *snapshot,
-			const struct graph **ret_graph)
+static int choose_graph(struct profile *profile, const struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->worker_count; i++) {
 		if (!snapshot->workers[i].graph)
 			continue;
 		profile->graph_worker = i;
-		*ret_graph = snapshot->workers[i].graph;
 		return profile__set_graph(profile, snapshot->workers[i].graph);
 	}
-	*ret_graph = NULL;
 	return 0;
 }
 
-static int fill(struct profile *profile, const struct snapshot *snapshot)
-{
-	struct context context = { .profile = profile, .snapshot = snapshot };
-	int err = choose_graph(profile, snapshot, &context.shown);
-
-	if (err)
-		return err;
-	profile->workers = calloc(snapshot->worker_count + 1, sizeof(*profile->workers));
-	if (!profile->workers)
-		return -ENOMEM;
-	profile->worker_count = snapshot->worker_count;
-	for (size_t i = 0; i < snapshot->worker_count && !err; i++) {
-		context.worker = &profile->workers[i];
-		context.from = &snapshot->workers[i];
-		err = add_worker(&context);
-	}
-	return err;
-}
-
-int profile__from_snapshot(const struct snapshot *snapshot, struct profile **ret_profile)
+int profile__begin_window(const struct snapshot *snapshot, struct profile **ret_profile)
 {
 	struct profile *profile = calloc(1, sizeof(*profile));
 	int err;
 
 	if (!profile)
 		return -ENOMEM;
-	err = fill(profile, snapshot);
-	if (err) {
+	err = choose_graph(profile, snapshot);
+	if (err)
 		profile__free(profile);
+	else
+		*ret_profile = profile;
+	return err;
+}
+
+int profile__read_worker(struct profile *profile, const struct snapshot *snapshot, size_t index,
+			 struct profile_worker *worker)
+{
+	struct context context = {
+		.profile = profile,
+		.worker = worker,
+		.snapshot = snapshot,
+		.from = &snapshot->workers[index],
+		.shown = snapshot->workers[profile->graph_worker].graph,
+	};
+
+	return add_worker(&context);
+}
+
+int profile__from_snapshot(const struct snapshot *snapshot, struct profile **ret_profile)
+{
+	struct profile *profile = NULL;
+	int err = profile__begin_window(snapshot, &profile);
+
+	if (err)
 		return err;
-	}
-	*ret_profile = profile;
-	return 0;
+	profile->workers = calloc(snapshot->worker_count + 1, sizeof(*profile->workers));
+	if (!profile->workers)
+		err = -ENOMEM;
+	else
+		profile->worker_count = snapshot->worker_count;
+	for (size_t i = 0; i < snapshot->worker_count && !err; i++)
+		err = profile__read_worker(profile, snapshot, i, &profile->workers[i]);
+	if (err)
+		profile__free(profile);
+	else
+		*ret_profile = profile;
+	return err;
 }

@@ -12,22 +12,29 @@ static void clear_reading(struct profile_reading *reading)
 	value__clear(&reading->value);
 }
 
-static void clear_node(struct profile_node *node)
+void profile_node__clear(struct profile_node *node)
 {
 	for (size_t i = 0; i < node->count; i++)
 		clear_reading(&node->readings[i]);
-	free(node->readings);
+	node->count = 0;
+}
+
+void profile_worker__clear(struct profile_worker *worker)
+{
+	for (size_t i = 0; i < worker->count; i++) {
+		profile_node__clear(&worker->nodes[i]);
+		free(worker->nodes[i].readings);
+	}
+	free(worker->nodes);
+	*worker = (struct profile_worker){ 0 };
 }
 
 void profile__free(struct profile *profile)
 {
 	if (!profile)
 		return;
-	for (size_t i = 0; i < profile->worker_count; i++) {
-		for (size_t j = 0; j < profile->workers[i].count; j++)
-			clear_node(&profile->workers[i].nodes[j]);
-		free(profile->workers[i].nodes);
-	}
+	for (size_t i = 0; i < profile->worker_count; i++)
+		profile_worker__clear(&profile->workers[i]);
 	free(profile->workers);
 	free(profile->graph.nodes);
 	free(profile->graph.edges);

@@ -87,6 +87,19 @@ struct profile {
 int profile__from_snapshot(const struct snapshot *snapshot, struct profile **ret_profile);
 void profile__free(struct profile *profile);
 
+/*
+ * The same worker by worker, for memory that does not grow with their number: a profile with the
+ * window's graph and no worker, and the readings of worker @index of the snapshot, which are put
+ * into @worker, an empty one; its strings are the profile's. Return as profile__from_snapshot().
+ */
+int profile__begin_window(const struct snapshot *snapshot, struct profile **ret_profile);
+int profile__read_worker(struct profile *profile, const struct snapshot *snapshot, size_t index,
+			 struct profile_worker *worker);
+/* Frees what @worker holds and makes it an empty one. */
+void profile_worker__clear(struct profile_worker *worker);
+/* The same for the readings of @node, which keeps its id and its memory for others. */
+void profile_node__clear(struct profile_node *node);
+
 /* Adds an empty node, or finds it. NULL when memory is short. Valid until the next one is added. */
 struct profile_node *profile_worker__node(struct profile_worker *worker,
 					  const struct node_path *id);
