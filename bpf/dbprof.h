@@ -118,6 +118,14 @@ struct dbprof_entry_key {
 
 #define DBPROF_PROCESSES 256
 
+/*
+ * Words that lie together are read at once: each read of user memory costs as much as the rest of a
+ * small program. Of a task: its node is two words after its circuit. Of a Timed: seconds and
+ * nanoseconds of the real time, then of the CPU time, are four words in a row.
+ */
+#define DBPROF_TASK_PACKED  1
+#define DBPROF_TIMED_PACKED 2
+
 /* What the programs must know of a process; an array, whose index a thread knows. */
 struct dbprof_process {
 	__u64 parking_tls;	/* PARKING_FOR lies so far below the thread pointer; 0: unknown */
@@ -135,7 +143,7 @@ struct dbprof_process {
 	__u32 timed_cpu_nanos;
 	__u32 waits;	   /* enum dbprof_waits */
 	__u32 slots_known; /* every frame has its slot */
-	__u32 reserved;
+	__u32 packed;	   /* of DBPROF_TASK_PACKED, DBPROF_TIMED_PACKED */
 	struct dbprof_frame frames[DBPROF_FRAMES];
 };
 _Static_assert(sizeof(struct dbprof_process) == 72 + 56 * DBPROF_FRAMES, "struct dbprof_process");

@@ -70,19 +70,33 @@ static __always_inline bool is_measured(const struct dbprof_frame *frame, __u64 
 	       inner == frame->counted[2];
 }
 
+/* The word at a slot, and two above it, where the address of the task's state mostly lies. */
+struct slot_words {
+	__u64 return_address;
+	__u64 between;
+	__u64 state;
+};
+
 /* What a task's state names, found by the slot. Returns 0, negative when it cannot be read. */
 static __always_inline long read_task(const struct dbprof_process *process,
 				      const struct dbprof_frame *frame, __u64 slot,
-				      struct operator_at *ret_at)
+				      const struct slot_words *words, struct operator_at *ret_at)
 {
-	__u64 state = 0, circuit = 0, node = 0;
+	__u64 state = words->state;
+	__u64 named[3]; /* circuit, something, node */
 
-	if (read_user(&state, sizeof(state), slot + frame->state) ||
-	    read_user(&circuit, sizeof(circuit), state + process->task_circuit) ||
-	    read_user(&node, sizeof(node), state + process->task_node))
+	if (frame->state != offsetof(struct slot_words, state) &&
+	    read_user(&state, sizeof(state), slot + frame->state))
 		return -1;
-	ret_at->circuit = circuit;
-	ret_at->node = (__u32)node;
+	if (process->packed & DBPROF_TASK_PACKED) {
+		if (read_user(named, sizeof(named), state + process->task_circuit))
+			return -1;
+	} else if (read_user(&named[0], sizeof(named[0]), state + process->task_circuit) ||
+		   read_user(&named[2], sizeof(named[2]), state + process->task_node)) {
+		return -1;
+	}
+	ret_at->circuit = named[0];
+	ret_at->node = (__u32)named[2];
 	return 0;
 }
 
@@ -95,19 +109,19 @@ int operator_find(__u32 number, __u64 pointer, __u64 sp, struct operator_at *ret
 	for (__u32 i = 0; i < DBPROF_FRAMES; i++) {
 		const struct dbprof_frame *frame = &process->frames[i];
 		__u64 slot = pointer - frame->slot;
-		__u64 found = 0;
+		struct slot_words words;
 
 		if (i >= process->frame_count)
 			break;
 		if (!frame->slot || sp > slot)
 			continue;
-		if (read_user(&found, sizeof(found), slot)) {
+		if (read_user(&words, sizeof(words), slot)) {
 			count_loss(&losses.slots);
 			continue;
 		}
-		if (found != frame->return_address)
+		if (words.return_address != frame->return_address)
 			continue;
-		if (read_task(process, frame, slot, ret_at)) {
+		if (read_task(process, frame, slot, &words, ret_at)) {
 			count_loss(&losses.slots);
 			continue;
 		}
@@ -190,15 +204,26 @@ int on_sample(void *ctx)
 	return 0;
 }
 
-/* Reads a Duration of the engine as nanoseconds. */
-static __always_inline long read_duration(__u64 secs_at, __u64 nanos_at, __u64 *ret_ns)
-{
-	__u64 secs = 0;
-	__u32 nanos = 0;
+#define NANOS_PER_SEC 1000000000ULL
 
-	if (read_user(&secs, sizeof(secs), secs_at) || read_user(&nanos, sizeof(nanos), nanos_at))
+/* The ElapsedTime of a Timed, as nanoseconds. Returns 0, negative when it cannot be read. */
+static __always_inline long read_timed(const struct dbprof_process *process, __u64 timed,
+				       __u64 *ret_real, __u64 *ret_cpu)
+{
+	__u64 words[4] = {}; /* seconds and nanoseconds of both; of nanoseconds the lower half */
+	const __u32 half = sizeof(__u32);
+
+	if (process->packed & DBPROF_TIMED_PACKED) {
+		if (read_user(words, sizeof(words), timed + process->timed_real_secs))
+			return -1;
+	} else if (read_user(&words[0], sizeof(words[0]), timed + process->timed_real_secs) ||
+		   read_user(&words[1], half, timed + process->timed_real_nanos) ||
+		   read_user(&words[2], sizeof(words[2]), timed + process->timed_cpu_secs) ||
+		   read_user(&words[3], half, timed + process->timed_cpu_nanos)) {
 		return -1;
-	*ret_ns = secs * 1000000000ULL + nanos;
+	}
+	*ret_real = words[0] * NANOS_PER_SEC + (__u32)words[1];
+	*ret_cpu = words[2] * NANOS_PER_SEC + (__u32)words[3];
 	return 0;
 }
 
@@ -206,13 +231,13 @@ static __always_inline long read_duration(__u64 secs_at, __u64 nanos_at, __u64 *
 static __always_inline bool operator_by_slot(const struct dbprof_process *process, __u64 slot,
 					     struct operator_at *ret_at)
 {
-	__u64 found = 0;
+	struct slot_words words;
 
-	if (read_user(&found, sizeof(found), slot))
+	if (read_user(&words, sizeof(words), slot))
 		return false;
 	for (__u32 i = 0; i < DBPROF_FRAMES && i < process->frame_count; i++)
-		if (process->frames[i].return_address == found)
-			return !read_task(process, &process->frames[i], slot, ret_at);
+		if (process->frames[i].return_address == words.return_address)
+			return !read_task(process, &process->frames[i], slot, &words, ret_at);
 	return false;
 }
 
@@ -224,11 +249,7 @@ static __always_inline void add_evaluation(struct dbprof_thread *thread,
 	struct operator_at at = {};
 	__u64 real = 0, cpu = 0;
 
-	if (read_duration(timed + process->timed_real_secs, timed + process->timed_real_nanos,
-			  &real) ||
-	    read_duration(timed + process->timed_cpu_secs, timed + process->timed_cpu_nanos,
-			  &cpu) ||
-	    !operator_by_slot(process, slot, &at)) {
+	if (read_timed(process, timed, &real, &cpu) || !operator_by_slot(process, slot, &at)) {
 		count_loss(&losses.reads);
 		return;
 	}

@@ -170,6 +170,8 @@ static bool add_offsets(struct planner *planner)
 	if (!planner__small_offset(planner, LAYOUT_TASK_CIRCUIT, &process->task_circuit) ||
 	    !planner__small_offset(planner, LAYOUT_TASK_NODE, &process->task_node))
 		return false;
+	if (process->task_node == process->task_circuit + 2 * sizeof(__u64))
+		process->packed |= DBPROF_TASK_PACKED;
 	if (planner__small_offset(planner, LAYOUT_TIMED_REAL, &real) &&
 	    planner__small_offset(planner, LAYOUT_TIMED_CPU, &cpu) &&
 	    planner__small_offset(planner, LAYOUT_DURATION_SECS, &secs) &&
@@ -178,6 +180,8 @@ static bool add_offsets(struct planner *planner)
 		process->timed_real_nanos = real + nanos;
 		process->timed_cpu_secs = cpu + secs;
 		process->timed_cpu_nanos = cpu + nanos;
+		if (nanos == secs + sizeof(__u64) && cpu == real + 2 * sizeof(__u64))
+			process->packed |= DBPROF_TIMED_PACKED;
 	}
 	return true;
 }
