@@ -21,16 +21,22 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 # What runs once for each poll of an operator.
 POLL = "Timed<T> as core::future::future::Future>::poll"
+# What polls a task; its second argument is the task's state, which names circuit and node.
+TASK = "dynamic_scheduler::Inner::spawn_task::{{closure}}"
 
 
-def function(target, part):
-    """Name and address of the first function whose demangled name ends with `part`."""
+def functions(target, part):
+    """Names and addresses of the functions whose demangled names end with `part`."""
     names = subprocess.run(["nm", target], capture_output=True, text=True, check=True).stdout
     plain = subprocess.run(["nm", "-C", target], capture_output=True, text=True, check=True).stdout
-    for mangled, readable in zip(names.splitlines(), plain.splitlines()):
-        if readable.split(" ", 2)[-1].endswith(part) and " t " in mangled.lower():
-            return mangled.split()[-1], int(mangled.split()[0], 16)
-    raise RuntimeError(f"no function {part} in {target}")
+    found = [
+        (mangled.split()[-1], int(mangled.split()[0], 16))
+        for mangled, readable in zip(names.splitlines(), plain.splitlines())
+        if readable.split(" ", 2)[-1].endswith(part) and " t " in mangled.lower()
+    ]
+    if not found:
+        raise RuntimeError(f"no function {part} in {target}")
+    return found
 
 
 class Bench:
@@ -54,18 +60,20 @@ class Bench:
         )
 
     def bpftrace(self):
-        _, poll = function(self.target, POLL)
-        script = (
-            f"uprobe:{self.target}:{poll:#x} {{ @start[tid] = nsecs; }} "
-            f"uretprobe:{self.target}:{poll:#x} /@start[tid]/ "
-            "{ @ns[tid] = sum(nsecs - @start[tid]); @n[tid] = count(); delete(@start[tid]); }"
-        )
-        return lambda pid: Tool(
-            ["bpftrace", "-p", str(pid), "-e", script], settle=3.0
-        )
+        """The job of our exact mode: time and count of evaluations by thread and operator."""
+        script = ""
+        for _, task in functions(self.target, TASK):
+            script += (
+                f"uprobe:{self.target}:{task:#x} {{ @start[tid] = nsecs; "
+                "@op[tid] = (*(uint64 *)arg1, *(uint64 *)(arg1 + 16)); } "
+                f"uretprobe:{self.target}:{task:#x} /@start[tid]/ {{ $op = @op[tid]; "
+                "@ns[tid, $op.0, $op.1] = sum(nsecs - @start[tid]); "
+                "@n[tid, $op.0, $op.1] = count(); delete(@start[tid]); } "
+            )
+        return lambda pid: Tool(["bpftrace", "-p", str(pid), "-e", script], settle=3.0)
 
     def funclatency(self):
-        poll, _ = function(self.target, POLL)
+        poll, _ = functions(self.target, POLL)[0]
         return lambda pid: Tool(
             ["/usr/sbin/funclatency", "-p", str(pid), f":{poll}"], settle=4.0
         )
@@ -100,7 +108,7 @@ class Bench:
             ),
         ]
         others = [
-            ("bpftrace", "bpftrace, entry + return uprobe", self.bpftrace, "time per thread, no operator"),
+            ("bpftrace", "bpftrace, entry + return uprobe", self.bpftrace, "wall time of operators, by address"),
             ("/usr/sbin/offcputime", "libbpf-tools offcputime", self.offcputime, "off-CPU time by stack"),
             ("/usr/sbin/funclatency", "libbpf-tools funclatency", self.funclatency, "a histogram of evaluations"),
             ("perf", "perf record -g at 997 Hz", self.perf_record, "on-CPU time by stack"),

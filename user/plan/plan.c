@@ -183,8 +183,11 @@ int plan__make(const struct elf_image *image, const struct layout *layout,
 	err = add_process(&planner, fail);
 	if (err)
 		goto out;
-	add_entries(&planner, "cpu::RuntimeIdle::park", PLAN_PARK);
-	add_entries(&planner, "cpu::RuntimeIdle::unpark", PLAN_UNPARK);
+	/* Exact probes cost enough: the engine's sums are as exact as its times of operators. */
+	if (!options->exact || !options->totals) {
+		add_entries(&planner, "cpu::RuntimeIdle::park", PLAN_PARK);
+		add_entries(&planner, "cpu::RuntimeIdle::unpark", PLAN_UNPARK);
+	}
 	planner__add_steps(&planner);
 	err = planner__add_frames(&planner);
 	if (err)

@@ -48,6 +48,7 @@ struct plan_options {
 	enum plan_steps steps;
 	bool exact;    /* plan exact probes, too */
 	bool profiled; /* the engine's own profiler is on */
+	bool totals;   /* the engine's own sums of waits can be read in its memory */
 };
 
 /* A call of Timed::poll from an operator's task; see task_code.h. Addresses are virtual. */

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/fields.h"
 #include "snapshot/observer_internal.h"
 #include "util/clock.h"
 
@@ -203,6 +204,15 @@ static int check_readable(const struct target *target, struct fail *fail)
 	return 0;
 }
 
+/* Whether the engine's sums of waits can be read: of all workers that there are, or will be. */
+static bool knows_totals(const struct observer *observer)
+{
+	for (size_t i = 0; i < observer->worker_count; i++)
+		if (!observer->workers[i].engine->handle)
+			return false;
+	return !fields__check(&observer->layout, FIELDS_HANDLE, NULL);
+}
+
 /* A killed process ends thread by thread: one of them may be gone some time before the memory is.
  */
 static bool ends(const struct target *target, int err)
@@ -236,6 +246,7 @@ int observer__open(pid_t pid, const struct observer_options *options,
 			.steps = options->steps,
 			.exact = options->mode == OBSERVER_EXACT,
 			.profiled = is_profiled(observer),
+			.totals = knows_totals(observer),
 		};
 
 		planned = plan__make(observer->target->image, &observer->layout, &wishes,
