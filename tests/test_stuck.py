@@ -22,13 +22,18 @@ BEFORE = 1.5  # seconds that the third step has been open when the profiler come
 DURATION = 2
 
 
-def profile_of_third_step(lab, scenario, count):
+# With park probes, and without any: then the engine's memory tells what is waited for.
+MODES = ["auto", "waits", "exact"]
+
+
+def profile_of_third_step(lab, scenario, count, mode):
     """A window that begins and ends within the step that never ends."""
     target = lab.target(scenario, workers=count, steps=10)
     target.go()
     time.sleep(BEFORE)
     output = lab.path("profile.json")
-    profiler = lab.profiler("--pid", target.pid, "--output", output, "--duration", f"{DURATION}s")
+    arguments = ["--pid", target.pid, "--output", output, "--mode", mode]
+    profiler = lab.profiler(*arguments, "--duration", f"{DURATION}s")
     assert profiler.wait(60) == COMPLETE, profiler.describe()
     assert target.alive() and not target.stdout.endswith("done")
     ours = json.loads(output.read_text())
@@ -60,10 +65,11 @@ def check_step_is_open(ours, worker):
     return step
 
 
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("count", [1, 2])
-def test_stuck(lab, count):
+def test_stuck(lab, count, mode):
     """It awaits something that never comes: the operator is pending all the time."""
-    ours, summary = profile_of_third_step(lab, "stuck", count)
+    ours, summary = profile_of_third_step(lab, "stuck", count, mode)
     window = window_nanos(ours)
     for worker in range(count):
         step = check_step_is_open(ours, worker)
@@ -76,10 +82,11 @@ def test_stuck(lab, count):
     assert "operator_pending" in summary
 
 
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("count", [1, 2])
-def test_spin(lab, count):
+def test_spin(lab, count, mode):
     """It computes: it waits for nothing, and its CPU time is what it got of the machine."""
-    ours, _ = profile_of_third_step(lab, "spin", count)
+    ours, _ = profile_of_third_step(lab, "spin", count, mode)
     window = window_nanos(ours)
     for worker in range(count):
         step = check_step_is_open(ours, worker)
