@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The begin and the end of a step, however they are seen.
+ *
+ * The arithmetic is the engine's own (src/profile/cpu.rs): a wait is what the thread has waited
+ * between the begin and the end of a step, nested circuits included.
+ */
+#ifndef DBPROF_BPF_STEPS_H
+#define DBPROF_BPF_STEPS_H
+
+#include "state.h"
+
+/* The circuit that a step future steps: its captured `&circuit`, then the Rc in ChildCircuit. */
+static __always_inline __u64 future_circuit(const struct dbprof_process *process, __u64 future,
+					    __u32 captured)
+{
+	__u64 reference = 0, circuit = 0;
+
+	if (bpf_probe_read_user(&reference, sizeof(reference), (void *)(future + captured)) ||
+	    bpf_probe_read_user(&circuit, sizeof(circuit),
+				(void *)(reference + process->circuit_inner))) {
+		count_loss(&losses.reads);
+		return 0;
+	}
+	return circuit;
+}
+
+/*
+ * On the path of a first or last poll a step begins when the trap is over and ends when the next
+ * one sets in: what the traps cost is nobody's step. At an event the engine reads its own clock
+ * right after the trap, at both ends, and so do we.
+ */
+static __always_inline __u64 after_trap(void)
+{
+	return bpf_ktime_get_ns() + trap.leave_ns;
+}
+
+/* Whether the circuit is looked at again when the thread leaves its CPU (stay_correct()). */
+static __always_inline bool note_crossed(struct dbprof_thread *thread,
+					 const struct dbprof_circuit *step, __u64 circuit)
+{
+	__u32 at = thread->crossed_count;
+
+	if (step->begun_here || step->ended_here)
+		return true;
+	if (at >= DBPROF_CROSSED)
+		return false;
+	thread->crossed[at] = circuit;
+	thread->crossed_count = at + 1;
+	return true;
+}
+
+static __always_inline void begin_step(struct dbprof_thread *thread, __u64 circuit)
+{
+	struct dbprof_circuit *step = circuit_get(thread, circuit, true);
+	__u64 now;
+
+	if (!step)
+		return;
+	if (step->start)
+		count_loss(&losses.steps);
+	for (int i = 0; i < DBPROF_REASONS; i++)
+		step->start_wait_ns[i] = thread->wait_ns[i];
+	share_copy(&step->start_share, &thread->share);
+	thread->in_step++;
+	now = after_trap();
+	if (step->last_end)
+		step->idle_ns += elapsed(step->last_end, now);
+	if (!step->first_start)
+		step->first_start = now;
+	step->start = now;
+	step->start_cpu_ns = thread_cpu(thread, now);
+	step->begun_here = note_crossed(thread, step, circuit);
+}
+
+static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit, __u64 now,
+				     bool at_event)
+{
+	struct dbprof_circuit *step = circuit_get(thread, circuit, true);
+
+	if (!step)
+		return;
+	now = at_event ? after_trap() : now - trap.enter_ns;
+	if (!step->start && !step->first_start) {
+		/* It was open when the window began: all since then counts. */
+		step->cut = 1;
+		step->start = step->first_start = thread->since;
+	}
+	if (step->start) {
+		step->steps++;
+		step->runtime_ns += elapsed(step->start, now);
+		step->cpu_ns += elapsed(step->start_cpu_ns, thread_cpu(thread, now));
+		for (int i = 0; i < DBPROF_REASONS; i++)
+			step->wait_ns[i] += elapsed(step->start_wait_ns[i], thread->wait_ns[i]);
+		share_add_since(&step->share, &step->start_share, &thread->share);
+	} else {
+		count_loss(&losses.steps);
+	}
+	if (thread->in_step)
+		thread->in_step--;
+	if (!step->begun_here)
+		step->ended_here = note_crossed(thread, step, circuit);
+	step->begun_here = 0;
+	step->start = 0;
+	step->last_end = now;
+	thread->ended_step = circuit;
+}
+
+#endif
