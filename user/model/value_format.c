@@ -61,8 +61,7 @@ static void format_decimal(uint64_t integer, uint32_t part, uint32_t whole, cons
 	fprintf(out, "%" PRIu64, integer);
 	if (part > 0)
 		fputc('.', out);
-	while (part > 0) {
-		whole /= 10;
+	for (whole /= 10; part > 0 && whole > 0; whole /= 10) {
 		fputc('0' + (int)(part / whole), out);
 		part %= whole;
 	}
