@@ -88,8 +88,7 @@ static size_t plain_length(const char *text, size_t len)
 {
 	size_t at = 0;
 
-	while (at < len && text[at] >= 0x20 && text[at] != 0x7f && text[at] != '"' &&
-	       text[at] != '\\')
+	while (at < len && (signed char)text[at] >= 0x20 && text[at] != '"' && text[at] != '\\')
 		at++;
 	return at;
 }
