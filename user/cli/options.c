@@ -40,7 +40,10 @@ static const struct argp_option argp_options[] = {
 	  "Where the profile goes; - is the standard output (default: dbprof-N.json; with several "
 	  "processes N is put into FILE's name)",
 	  1 },
-	{ "format", 'f', "FORMAT", 0, "Format of the profile: json (the default)", 1 },
+	{ "format", 'f', "FORMAT", 0,
+	  "Format of the profile: json (the default), pprof, folded (for flame graphs) or svg (the "
+	  "circuit, drawn by graphviz)",
+	  1 },
 	{ "mode", 'm', "MODE", 0,
 	  "How operators are measured: engine (the engine's own counters, read from memory), "
 	  "sampled, "
@@ -146,6 +149,20 @@ static double parse_budget(struct argp_state *state, const char *text)
 	return percent / 100;
 }
 
+static void refuse_format(struct argp_state *state, const char *text)
+{
+	char all[128] = "";
+	size_t count;
+	const struct exporter *exporters = exporter__all(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			strncat(all, ", ", sizeof(all) - strlen(all) - 1);
+		strncat(all, exporters[i].name, sizeof(all) - strlen(all) - 1);
+	}
+	argp_error(state, "there is no format '%s'; there is: %s", text, all);
+}
+
 static void check(struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -180,7 +197,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'f':
 		options->exporter = exporter__find(arg);
 		if (!options->exporter)
-			argp_error(state, "there is no format '%s'; there is: json", arg);
+			refuse_format(state, arg);
 		break;
 	case 'l':
 		options->layout = arg;

@@ -48,6 +48,10 @@ int output__check(const struct options *options, pid_t pid, struct fail *fail)
 
 	if (err)
 		return fail__set(fail, err, "the output's file name is too long");
+	if (options->exporter->check)
+		err = options->exporter->check(fail);
+	if (err)
+		return err;
 	if (to_stdout(options))
 		return 0;
 	err = atomic_file__open(name, &file, fail);

@@ -17,4 +17,12 @@
  */
 size_t utf8__next(const char *text, size_t len, uint32_t *ret_char);
 
+#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/*
+ * A copy of the @len bytes at @text, which hold no NUL, with U+FFFD in place of what is not UTF-8.
+ * Free it; NULL when memory is short.
+ */
+char *utf8__clean(const char *text, size_t len);
+
 #endif
