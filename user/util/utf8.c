@@ -42,6 +42,10 @@ size_t utf8__next(const char *text, size_t len, uint32_t *ret_char)
 		*ret_char = bytes[0];
 		return 1;
 	}
+	if (len >= 2 && memcmp(text, UTF8_NUL, 2) == 0) {
+		*ret_char = 0;
+		return 2;
+	}
 	need = lead(bytes[0], &low, &high);
 	if (need == 0)
 		return 1;
@@ -73,11 +77,28 @@ char *utf8__clean(const char *text, size_t len)
 		uint32_t ch;
 
 		taken = utf8__next(text, len, &ch);
-		if (ch == UTF8_INVALID)
+		if (ch == UTF8_INVALID || ch == 0)
 			to = (char *)mempcpy(to, replacement, longest);
 		else
 			to = (char *)mempcpy(to, text, taken);
 	}
 	*to = '\0';
 	return clean;
+}
+
+/* The end of a string comes first, then U+0000, then all others as they are. */
+static int rank(uint8_t byte)
+{
+	if (byte == '\0')
+		return 0;
+	return byte == 0xc0 ? 1 : byte + 1;
+}
+
+int utf8__compare(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return rank((uint8_t)*a) - rank((uint8_t)*b);
 }
