@@ -6,6 +6,7 @@
 
 #include "cli/exit_status.h"
 #include "cli/options.h"
+#include "cli/write_profile.h"
 
 enum {
 	KEY_UPROBES = 0x100,
@@ -149,20 +150,6 @@ static double parse_budget(struct argp_state *state, const char *text)
 	return percent / 100;
 }
 
-static void refuse_format(struct argp_state *state, const char *text)
-{
-	char all[128] = "";
-	size_t count;
-	const struct exporter *exporters = exporter__all(&count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (i)
-			strncat(all, ", ", sizeof(all) - strlen(all) - 1);
-		strncat(all, exporters[i].name, sizeof(all) - strlen(all) - 1);
-	}
-	argp_error(state, "there is no format '%s'; there is: %s", text, all);
-}
-
 static void check(struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -195,9 +182,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--output takes a file name");
 		break;
 	case 'f':
-		options->exporter = exporter__find(arg);
-		if (!options->exporter)
-			refuse_format(state, arg);
+		options->exporter = write_profile__format(state, arg);
 		break;
 	case 'l':
 		options->layout = arg;
