@@ -144,11 +144,11 @@ static int put_sample(void *context, const struct stack_sample *from)
 	Dbprof__Pprof__Sample sample = DBPROF__PPROF__SAMPLE__INIT, *samples = &sample;
 	int64_t values[] = { from->wall_ns, from->cpu_ns, from->wall_ns - from->cpu_ns };
 	Dbprof__Pprof__Label labels[3], *label_list[] = { &labels[0], &labels[1], &labels[2] };
-	char worker[24];
+	char worker[32]; /* "worker 3": pprof takes a plain number for a range of numbers */
 
 	if (!set_locations(pprof, from))
 		return -ENOMEM;
-	snprintf(worker, sizeof(worker), "%zu", from->worker);
+	snprintf(worker, sizeof(worker), "worker %zu", from->worker);
 	label(pprof, "worker", worker, &labels[0]);
 	label(pprof, "reason", from->reason, &labels[1]);
 	label(pprof, "node", from->node, &labels[2]);

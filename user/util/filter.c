@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "util/clock.h"
@@ -112,7 +113,8 @@ static int feed(struct filter *filter)
 static void keep_message(struct filter *filter, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len && filter->message_len + 1 < FILTER_MESSAGE_MAX; i++)
-		filter->message[filter->message_len++] = text[i] < ' ' ? ' ' : text[i];
+		filter->message[filter->message_len++] = (unsigned char)text[i] < ' ' ? ' '
+										      : text[i];
 	filter->message[filter->message_len] = '\0';
 }
 
@@ -160,11 +162,30 @@ static int transfer(struct filter *filter, uint64_t deadline)
 	return err;
 }
 
-/* Both outputs are closed, or the child is killed: it does not keep us waiting. */
-static int reap(struct filter *filter, int err)
+/* Whether the child has ended; its status stays for reap(). */
+static bool has_ended(const struct filter *filter, uint64_t deadline)
+{
+	const struct timespec pause = { .tv_nsec = NANOS_PER_MILLI };
+	siginfo_t info;
+
+	for (;;) {
+		info.si_pid = 0;
+		if (!waitid(P_PID, (id_t)filter->pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
+		    info.si_pid)
+			return true;
+		if (clock__now() >= deadline)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+}
+
+static int reap(struct filter *filter, int err, uint64_t deadline)
 {
 	int status = 0;
 
+	/* Its outputs are closed then, so that it is about to end. */
+	if (!err && !has_ended(filter, deadline))
+		err = -ETIMEDOUT;
 	if (err)
 		kill(filter->pid, SIGKILL);
 	while (waitpid(filter->pid, &status, 0) < 0)
@@ -188,7 +209,7 @@ int filter__run(const char *const argv[], const char *input, size_t size, FILE *
 	if (!err && size == 0)
 		close_one(&filter.ours[STDIN_FILENO]);
 	if (!err)
-		err = reap(&filter, transfer(&filter, deadline));
+		err = reap(&filter, transfer(&filter, deadline), deadline);
 	for (int i = 0; i < PIPES; i++) {
 		close_one(&filter.ours[i]);
 		close_one(&filter.theirs[i]);
