@@ -74,18 +74,21 @@ static void test_much(void)
 	free(input);
 }
 
-static void test_time_is_over(void)
+static void check_too_long(const char *const argv[])
 {
-	char *text = NULL, message[FILTER_MESSAGE_MAX];
+	char message[FILTER_MESSAGE_MAX];
+	char *text = NULL;
 	size_t len;
 
-	CHECK(run((const char *const[]){ "sleep", "1000", NULL }, "x", 1, SHORT_NS, &text, &len,
-		  message) == -ETIMEDOUT);
+	CHECK(run(argv, "x", 1, SHORT_NS, &text, &len, message) == -ETIMEDOUT);
 	free(text);
+}
+
+static void test_time_is_over(void)
+{
+	check_too_long((const char *const[]){ "sleep", "1000", NULL });
 	/* Both outputs are closed, but it does not end. */
-	CHECK(run((const char *const[]){ "sh", "-c", "exec sleep 1000 >&- 2>&-", NULL }, "x", 1,
-		  SHORT_NS, &text, &len, message) == -ETIMEDOUT);
-	free(text);
+	check_too_long((const char *const[]){ "sh", "-c", "exec sleep 1000 >&- 2>&-", NULL });
 	/* No child is left behind. */
 	CHECK(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
 }
