@@ -412,3 +412,17 @@ def test_no_graph(refused, lab, windows):
     for form in ("pprof", "svg"):
         refused("export", source, "--format", form, says=["no circuit graph"])
 
+
+
+def test_names_of_several(lab):
+    """The process id goes before the extension, which has a dot inside."""
+    targets = [lab.target("idle", workers=1) for _ in range(2)]
+    pids = [word for target in targets for word in ("--pid", target.pid)]
+    output = lab.path("two.v1.pb.gz")
+    process = lab.run(*pids, "--duration", "100ms", "--format", "pprof", "--output", output)
+    assert process.popen.returncode == COMPLETE, process.describe()
+    for target in targets:
+        decoded = Profile(lab.path(f"two.v1-{target.pid}.pb.gz"))
+        assert {sample.stack[0] for sample in decoded.samples} == {f"process {target.pid}"}
+        assert ("worker 0", "[idle]") in {sample.stack[1:] for sample in decoded.samples}
+    assert not output.exists()
