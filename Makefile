@@ -23,7 +23,7 @@ CC := gcc
 CLANG ?= clang
 BPFTOOL ?= bpftool
 PYTHON ?= /usr/bin/python3
-PKGS := libbpf libelf libdw zlib json-c capstone yajl libarchive
+PKGS := libbpf libelf libdw zlib json-c capstone yajl libarchive libprotobuf-c
 SANITIZE ?=
 
 ARCH := $(shell uname -m | sed -e s/x86_64/x86/ -e s/aarch64/arm64/)
@@ -32,7 +32,7 @@ MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 WARN := -Wall -Wextra -Werror
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARN) -D_GNU_SOURCE -DDBPROF_VERSION='"$(VERSION)"' -Iuser -I. \
-  -I$(BUILD)/.. $(SANITIZE)
+  -I$(BUILD)/.. -I$(BUILD)/proto $(SANITIZE)
 CFLAGS_PKGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lm
 BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) -Wall -Wextra \
@@ -41,6 +41,7 @@ BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) -Wall -Wextra 
 BPF_SRC := $(wildcard bpf/*.bpf.c)
 BPF_OBJ := $(BPF_SRC:bpf/%.bpf.c=$(BUILD)/bpf/%.o)
 SKELETON := $(BUILD)/bpf/dbprof.skel.h
+PROTO := $(BUILD)/proto/pprof.pb-c
 SRC := $(sort $(wildcard user/*/*.c))
 OBJ := $(SRC:user/%.c=$(BUILD)/user/%.o)
 MAIN_OBJ := $(BUILD)/user/cli/main.o
@@ -82,6 +83,17 @@ $(BUILD)/user/%.o: user/%.c $(SKELETON) $(BUILD)/needs.ok
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(CFLAGS_PKGS) -MMD -MP -c $< -o $@
 
+# One run makes both files. The code that is made warns, and is not ours to mend.
+$(PROTO).c $(PROTO).h &: user/export/pprof.proto $(BUILD)/needs.ok
+	$(call say,PROTO,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)protoc-c --proto_path=$(<D) --c_out=$(@D) $<
+
+$(PROTO).o: $(PROTO).c
+	$(Q)$(CC) $(CFLAGS) -w $(CFLAGS_PKGS) -c $< -o $@
+
+$(BUILD)/user/export/export_pprof.o: $(PROTO).h
+
 $(BUILD)/embedded.S: tools/embed.sh $(DATA)
 	$(call say,EMBED,$(DATA))
 	$(Q)mkdir -p $(@D)
@@ -90,7 +102,7 @@ $(BUILD)/embedded.S: tools/embed.sh $(DATA)
 $(EMBEDDED): $(BUILD)/embedded.S
 	$(Q)$(CC) -c $< -o $@
 
-$(BUILD)/libdbprof.a: $(LIB_OBJ) $(EMBEDDED)
+$(BUILD)/libdbprof.a: $(LIB_OBJ) $(PROTO).o $(EMBEDDED)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 

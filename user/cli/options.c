@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/options.h"
 #include "cli/write_profile.h"
 
 enum {
@@ -40,7 +42,10 @@ static const struct argp_option argp_options[] = {
 	  "Where the profile goes; - is the standard output (default: dbprof-N.json; with several "
 	  "processes N is put into FILE's name)",
 	  1 },
-	{ "format", 'f', "FORMAT", 0, "Format of the profile: json (the default)", 1 },
+	{ "format", 'f', "FORMAT", 0,
+	  "Format of the profile: json (the default), pprof, folded (for flame graphs) or svg (the "
+	  "circuit, drawn by graphviz)",
+	  1 },
 	{ "mode", 'm', "MODE", 0,
 	  "How operators are measured: engine (the engine's own counters, read from memory), "
 	  "sampled, "

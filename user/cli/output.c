@@ -18,10 +18,23 @@ static bool to_stdout(const struct options *options)
 	return options->output && !strcmp(options->output, "-");
 }
 
+/* Where the extension begins: the format's own, which may have a dot inside, or the last one. */
+static const char *extension_of(const char *given, const char *own)
+{
+	const char *slash = strrchr(given, '/'), *name = slash ? slash + 1 : given;
+	size_t len = strlen(name), own_len = strlen(own);
+	const char *dot = strrchr(name, '.');
+
+	if (len > own_len + 1 && name[len - own_len - 1] == '.' &&
+	    strcmp(name + len - own_len, own) == 0)
+		dot = name + len - own_len - 1;
+	return dot && dot != name ? dot : name + len;
+}
+
 int output__name(const struct options *options, pid_t pid, char name[OUTPUT_NAME_MAX])
 {
 	const char *given = options->output;
-	const char *slash, *dot;
+	const char *dot;
 	int len;
 
 	if (!given) {
@@ -30,10 +43,7 @@ int output__name(const struct options *options, pid_t pid, char name[OUTPUT_NAME
 	} else if (options->pid_count < 2) {
 		len = snprintf(name, OUTPUT_NAME_MAX, "%s", given);
 	} else {
-		slash = strrchr(given, '/');
-		dot = strrchr(slash ? slash + 1 : given, '.');
-		if (!dot || dot == given || dot[-1] == '/')
-			dot = given + strlen(given);
+		dot = extension_of(given, options->exporter->extension);
 		len = snprintf(name, OUTPUT_NAME_MAX, "%.*s-%d%s", (int)(dot - given), given, pid,
 			       dot);
 	}
@@ -48,6 +58,10 @@ int output__check(const struct options *options, pid_t pid, struct fail *fail)
 
 	if (err)
 		return fail__set(fail, err, "the output's file name is too long");
+	if (options->exporter->check)
+		err = options->exporter->check(fail);
+	if (err)
+		return err;
 	if (to_stdout(options))
 		return 0;
 	err = atomic_file__open(name, &file, fail);

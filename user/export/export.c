@@ -5,6 +5,9 @@
 
 static const struct exporter exporters[] = {
 	{ .name = "json", .extension = "json", .write = export_json },
+	{ .name = "pprof", .extension = "pb.gz", .write = export_pprof },
+	{ .name = "folded", .extension = "folded", .write = export_folded },
+	{ .name = "svg", .extension = "svg", .write = export_svg, .check = export_svg__check },
 };
 
 const struct exporter *exporter__all(size_t *ret_count)

@@ -25,6 +25,9 @@ struct exporter {
 	int (*write)(struct profile_source *source, FILE *out, struct fail *fail);
 	/* Instead of it, for a format that is a folder: writes into the empty folder @path. */
 	int (*write_folder)(struct profile_source *source, const char *path, struct fail *fail);
+	/* Whether what it needs of the machine is there, to be asked before a window; may be NULL.
+	 */
+	int (*check)(struct fail *fail);
 };
 
 /* NULL when there is no such format. */
@@ -33,5 +36,12 @@ const struct exporter *exporter__all(size_t *ret_count);
 
 /* What DbspProfile::as_json() of src/profile.rs writes, and what else the source has to tell. */
 int export_json(struct profile_source *source, FILE *out, struct fail *fail);
+
+/* Stacks with their times for `pprof` (gzip'd protobuf), and for flame graphs, one a line. */
+int export_pprof(struct profile_source *source, FILE *out, struct fail *fail);
+int export_folded(struct profile_source *source, FILE *out, struct fail *fail);
+/* The graph of all workers together, coloured by time, drawn by graphviz. */
+int export_svg(struct profile_source *source, FILE *out, struct fail *fail);
+int export_svg__check(struct fail *fail);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/utf8.h"
@@ -58,6 +59,31 @@ size_t utf8__next(const char *text, size_t len, uint32_t *ret_char)
 	}
 	*ret_char = value;
 	return need;
+}
+
+char *utf8__clean(const char *text, size_t len)
+{
+	static const char replacement[] = UTF8_REPLACEMENT;
+	const size_t longest = sizeof(replacement) - 1;
+	char *clean, *to;
+
+	if (len >= SIZE_MAX / longest)
+		return NULL;
+	clean = malloc(len * longest + 1);
+	if (!clean)
+		return NULL;
+	to = clean;
+	for (size_t taken; len > 0; text += taken, len -= taken) {
+		uint32_t ch;
+
+		taken = utf8__next(text, len, &ch);
+		if (ch == UTF8_INVALID || ch == 0)
+			to = (char *)mempcpy(to, replacement, longest);
+		else
+			to = (char *)mempcpy(to, text, taken);
+	}
+	*to = '\0';
+	return clean;
 }
 
 /* The end of a string comes first, then U+0000, then all others as they are. */

@@ -23,6 +23,14 @@
  */
 size_t utf8__next(const char *text, size_t len, uint32_t *ret_char);
 
+#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/*
+ * A copy of the @len bytes at @text, with U+FFFD in place of what is not UTF-8 and of UTF8_NUL.
+ * Free it; NULL when memory is short.
+ */
+char *utf8__clean(const char *text, size_t len);
+
 /* strcmp() in the order of Rust's strings, in which UTF8_NUL comes before all other characters. */
 int utf8__compare(const char *a, const char *b);
 
