@@ -5,6 +5,7 @@
 
 static const struct exporter exporters[] = {
 	{ .name = "json", .extension = "json", .write = export_json },
+	{ .name = "html", .extension = "html", .write = export_html },
 };
 
 const struct exporter *exporter__all(size_t *ret_count)
