@@ -91,12 +91,16 @@ const CHARTS = [
 
 function segment(name, nanos, total) {
   const percent = (nanos / total) * 100;
+  const part = share(nanos, total);
+  const full = `${words(name)} ${part}`;
+  // A letter takes some one and a half percent of a bar on a screen of usual width.
+  const fits = percent > full.length * 1.5 ? full : percent > 8 ? part : "";
   const made = element("span", {
     class: `segment tone-${TONES[name] ?? "wait-6"}`,
-    title: `${words(name)}: ${duration(nanos)}, ${share(nanos, total)}`,
+    title: `${words(name)}: ${duration(nanos)}, ${part}`,
     "data-part": name,
     "data-value": nanos,
-    text: percent >= 9 ? `${words(name)} ${share(nanos, total)}` : "",
+    text: fits,
   });
   made.style.flexGrow = String(nanos);
   return made;

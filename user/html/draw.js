@@ -2,7 +2,9 @@
 // Draws a layout on a canvas: only what is in view, and no text that nobody could read.
 
 const FONT = '"Inter", "Segoe UI", system-ui, "DejaVu Sans", sans-serif';
-const TEXT_SCALE_MIN = 0.42;
+const TEXT_SCALE_MIN = 0.42; // below it, one line in larger letters
+const NAME_SCALE_MIN = 0.2; // below it, no text
+const BORDER_SCALE_MIN = 0.15; // below it, borders would be most of what is seen
 const EDGE_POINTS_MAX = 6000; // drawn at once as curves; more of them as lines
 
 function inView(box, view) {
@@ -86,18 +88,27 @@ class Painter {
     context.lineWidth = (selected ? 3 : 1) / Math.min(1, view.scale);
     this.outline(box, 4);
     context.fill();
-    context.stroke();
+    if (selected || view.scale >= BORDER_SCALE_MIN) context.stroke();
     if (box.node.cluster && box.node.children.length > 0) {
       context.strokeRect(box.x + 3.5, box.y + 3.5, box.w - 7, box.h - 7);
     }
     if (scene.found.has(box.node)) this.ring(box, scene);
-    if (view.scale < TEXT_SCALE_MIN) return;
+    if (view.scale < NAME_SCALE_MIN) return;
     context.fillStyle = ink ?? colours.ink;
+    if (view.scale < TEXT_SCALE_MIN) return this.nameOnly(box, view.scale);
     context.font = `600 12px ${FONT}`;
     box.name ??= cut(context, scene.title(box), box.w - 20);
     context.fillText(box.name, box.x + 10, box.y + 19);
     context.font = `11px ${FONT}`;
     context.fillText(cut(context, scene.subtitle(box), box.w - 20), box.x + 10, box.y + 36);
+  }
+
+  nameOnly(box, scale) {
+    const { context } = this;
+    const size = Math.min(28, 10.5 / scale);
+    const { name } = splitLabel(box.node.label);
+    context.font = `${size}px ${FONT}`;
+    context.fillText(cut(context, name || box.node.id, box.w - 12), box.x + 7, box.y + 23 + size / 3);
   }
 
   // What a search has found.

@@ -69,7 +69,7 @@ class GraphView {
     dataset.layoutMs = Math.round(milliseconds);
     byId("graph-status").textContent =
       `${whole(drawn)} of ${whole(this.profile.operators.length)} operators shown` +
-      (closed > 0 ? `, ${whole(closed)} circuits and regions closed` : "");
+      (closed > 0 ? `, ${whole(closed)} closed ${closed > 1 ? "boxes" : "box"}` : "");
   }
 
   fit() {

@@ -4,7 +4,7 @@
 // places by least squares.
 
 const GAP_X = 18;
-const GAP_Y = 34;
+const GAP_Y = 28;
 const PASS_WIDTH = 6; // of an edge on its way through a layer
 const SWEEPS = 8;
 const POINTS_MAX = 40000; // beyond it, long edges go straight

@@ -23,16 +23,16 @@ function tableColumns(profile) {
   const sum = (name) => (node) => profile.main(name, node);
   const ofTime = (node) => {
     const time = profile.main("runtime", node);
-    return time === null || profile.operatorTime() === 0 ? null : (time / profile.operatorTime()) * 100;
+    return time === null || node.cluster || profile.operatorTime() === 0 ? null : (time / profile.operatorTime()) * 100;
   };
   const several = profile.workers.length > 1;
   return [
     { id: "id", title: "node", text: (node) => node.id },
-    { id: "label", title: "operator", text: (node) => node.label },
+    { id: "label", title: "operator", text: (node) => node.label || (node.cluster ? "nested circuit" : "") },
     { id: "runtime", title: "wall time", unit: "ns", of: sum("runtime"), needs: "runtime" },
     { id: "share", title: "share", unit: "percent", of: ofTime, needs: "runtime", help: "Of the time of all operators" },
-    several && { id: "least", title: "least worker", unit: "ns", of: (n) => extreme(profile, n, Math.min), needs: "runtime" },
-    several && { id: "most", title: "most worker", unit: "ns", of: (n) => extreme(profile, n, Math.max), needs: "runtime" },
+    several && { id: "least", title: "min", unit: "ns", of: (n) => extreme(profile, n, Math.min), needs: "runtime", help: "Wall time of the worker that took least" },
+    several && { id: "most", title: "max", unit: "ns", of: (n) => extreme(profile, n, Math.max), needs: "runtime", help: "Wall time of the worker that took most" },
     several && { id: "skew", title: "skew", unit: "ratio", of: (n) => profile.skew(n), needs: "runtime", help: "The slowest worker as a multiple of the mean" },
     { id: "cpu", title: "CPU", unit: "percent", of: partOf("cpu"), needs: "cpu" },
     { id: "preempted", title: "preempted", unit: "percent", of: partOf("preempted"), needs: "preempted" },

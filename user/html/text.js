@@ -46,7 +46,8 @@ function withUnit(number, unit) {
     case "bytes":
       return bytes(number);
     case "percent":
-      return number > 0 && number < 0.1 ? "<0.1 %" : `${number.toFixed(number < 10 ? 1 : 0)} %`;
+      if (number === 0) return "0 %";
+      return number < 0.1 ? "<0.1 %" : `${number.toFixed(number < 10 ? 1 : 0)} %`;
     case "ratio":
       return `${number.toFixed(2)}×`;
     case "workers":
