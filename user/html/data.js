@@ -37,6 +37,15 @@ function unpackRows(rows, nodes, columns) {
   return numbers;
 }
 
+// The rows of all workers together.
+function addRows(workers, length) {
+  const totals = new Float64Array(length).fill(NaN);
+  for (const { rows } of workers)
+    for (let i = 0; i < length; i++)
+      if (!Number.isNaN(rows[i])) totals[i] = (Number.isNaN(totals[i]) ? 0 : totals[i]) + rows[i];
+  return totals;
+}
+
 // "key, number, ..." as a map from key to {number, whole}.
 function unpackSums(flat, keys) {
   const sums = new Map();
@@ -92,6 +101,7 @@ class Profile {
       rows: unpackRows(rows, this.nodes.length, this.columns.length),
       root: unpackSums(root, this.keys),
     }));
+    this.totals = addRows(this.workers, this.nodes.length * this.columns.length);
     this.leftOut = raw.left_out;
     // Nested circuits are operators, too, but their time is that of the operators inside.
     this.operators = this.nodes.filter((node) => !node.cluster);
@@ -106,9 +116,7 @@ class Profile {
     const at = node.index * this.columns.length + column;
     if (column < 0) return null;
     if (worker) return Number.isNaN(worker.rows[at]) ? null : worker.rows[at];
-    let sum = null;
-    for (const { rows } of this.workers) if (!Number.isNaN(rows[at])) sum = (sum ?? 0) + rows[at];
-    return sum;
+    return Number.isNaN(this.totals[at]) ? null : this.totals[at];
   }
 
   // The main metrics that this profile has.

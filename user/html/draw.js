@@ -161,7 +161,7 @@ class Painter {
     context.moveTo(at.x, at.y);
     for (const next of [...points, { x: to.x + to.w / 2, y: to.y }]) {
       const bend = Math.max(14, Math.abs(next.y - at.y) / 2);
-      if (curved) {
+      if (curved && next.x !== at.x) {
         context.bezierCurveTo(at.x, at.y + bend, next.x, next.y - bend, next.x, next.y);
       } else {
         context.lineTo(next.x, next.y);

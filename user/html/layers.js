@@ -165,18 +165,23 @@ function layered(boxes, edges) {
   const middle = across(nodes, rows);
   const left = nodes.reduce((least, node, i) => Math.min(least, middle[i] - node.width / 2), 0);
   const y = new Float64Array(nodes.length);
+  const high = rows.map((row) => row.reduce((h, node) => Math.max(h, boxes[node]?.h ?? 0), 0));
   let top = 0;
-  for (const row of rows) {
-    const high = row.reduce((most, node) => Math.max(most, boxes[node]?.h ?? 0), 0);
-    for (const node of row) y[node] = top + (high - (boxes[node]?.h ?? 0)) / 2;
-    top += high + GAP_Y;
-  }
+  rows.forEach((row, i) => {
+    for (const node of row) y[node] = top + (boxes[node] ? (high[i] - boxes[node].h) / 2 : 0);
+    top += high[i] + GAP_Y;
+  });
+  // Straight down through a layer, or it would cross the boxes there.
+  const through = (node) => {
+    const x = middle[node] - left;
+    return [{ x, y: y[node] }, { x, y: y[node] + high[nodes[node].layer] }];
+  };
   return {
     places: boxes.map((box, i) => ({ x: middle[i] - box.w / 2 - left, y: y[i] })),
     w: nodes.reduce((most, node, i) => Math.max(most, middle[i] + node.width / 2), 0) - left,
     h: top - GAP_Y,
     points: paths.map((path, i) => {
-      const points = path.slice(1, -1).map((node) => ({ x: middle[node] - left, y: y[node] }));
+      const points = path.slice(1, -1).flatMap(through);
       return downward[i].turned ? points.reverse() : points;
     }),
   };
