@@ -87,6 +87,8 @@ class Profile {
     this.program = raw.program;
     this.source = raw.source;
     this.about = raw.members.dbprof ?? null;
+    const numbers = raw.workers.map((_, index) => this.about?.workers?.[index]?.worker);
+    const numbered = numbers.every((number) => Number.isInteger(number));
     this.columns = raw.main;
     this.metrics = new Map(raw.metrics.map((metric) => [metric.name, metric]));
     this.keys = raw.keys.map(([metric, part, labels, unit, fold], index) => {
@@ -97,7 +99,7 @@ class Profile {
     this.edges = unpackEdges(raw.edges, this.nodes);
     this.workers = raw.workers.map(({ rows, root }, index) => ({
       index,
-      number: this.about?.workers?.[index]?.worker ?? raw.source.first_worker + index,
+      number: numbered ? numbers[index] : raw.source.first_worker + index,
       rows: unpackRows(rows, this.nodes.length, this.columns.length),
       root: unpackSums(root, this.keys),
     }));

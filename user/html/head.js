@@ -8,13 +8,26 @@ const MODES = {
   waits: "steps and waits only",
 };
 
+// What the profile says beside its numbers was not checked when it was read.
+function listOf(value) {
+  return Array.isArray(value) ? value : [];
+}
+
 // {"secs": 1, "nanos": 2} as nanoseconds.
 function nanosOf(time) {
-  return time ? time.secs * 1e9 + time.nanos : 0;
+  return Number.isFinite(time?.secs) && Number.isFinite(time.nanos)
+    ? time.secs * 1e9 + time.nanos
+    : 0;
+}
+
+function instant(time) {
+  const date = new Date(time);
+  if (!time || Number.isNaN(date.getTime())) return null;
+  return `${date.toISOString().replace("T", " ").slice(0, 19)} UTC`;
 }
 
 function programName(profile) {
-  return profile.about?.executable?.split("/").pop() || "DBSP pipeline";
+  return String(profile.about?.executable ?? "").split("/").pop() || "DBSP pipeline";
 }
 
 function windowLength(profile) {
@@ -31,7 +44,7 @@ function stepsText(profile) {
 }
 
 function costText(cost) {
-  if (!cost || cost.share === null || cost.share === undefined) return null;
+  if (!Number.isFinite(cost?.share)) return null;
   const dropped = cost.dropped ? `; given up for it: ${cost.dropped}` : "";
   return `at least ${(cost.share * 100).toFixed(1)} % of the program's CPU time${dropped}`;
 }
@@ -39,7 +52,7 @@ function costText(cost) {
 // [name, text], what is not known left out.
 function facts(profile) {
   const { about, source } = profile;
-  const start = about?.window?.start ?? (source.start_unix_ms > 0 ? source.start_unix_ms : null);
+  const start = instant(about?.window?.start) ?? instant(source.start_unix_ms);
   const length = windowLength(profile);
   const samples = about?.frequency_hz ? `, ${about.frequency_hz} samples a second a CPU` : "";
   return [
@@ -47,7 +60,7 @@ function facts(profile) {
     ["Host", about?.host],
     ["Executable", about?.executable],
     ["Window", length > 0 ? duration(length) : null],
-    ["Begin", start ? new Date(start).toISOString().replace("T", " ").slice(0, 19) + " UTC" : null],
+    ["Begin", start],
     ["Mode", about?.mode ? `${about.mode}: ${MODES[about.mode] ?? ""}${samples}` : null],
     ["Workers", whole(profile.workers.length)],
     ["Steps", profile.workers.length > 0 ? stepsText(profile) : null],
@@ -68,7 +81,7 @@ function gaps(profile) {
     said.push(`This profile is not complete. Lost: ${list || "see the profile"}.`);
   }
   if (about?.target_exited) said.push("The program ended during the window.");
-  const differing = about?.graph?.differs_in_workers ?? [];
+  const differing = listOf(about?.graph?.differs_in_workers);
   if (differing.length > 0)
     said.push(`Workers with another graph than the one shown: ${differing.join(", ")}.`);
   if (about?.graph?.nodes_left_out > 0)
@@ -80,7 +93,7 @@ function gaps(profile) {
 
 // Steps that had been open for a second or more at the end of the window.
 function openSteps(profile) {
-  return (profile.about?.open_steps ?? [])
+  return listOf(profile.about?.open_steps)
     .map((step) => ({ ...step, nanos: nanosOf(step.age) }))
     .filter((step) => step.nanos >= 1e9)
     .sort((a, b) => b.nanos - a.nanos)
