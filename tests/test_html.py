@@ -408,6 +408,11 @@ def test_a_running_pipeline_as_a_page(lab, browser):
     assert f"pid {target.pid}" in facts and "exact: operators by a probe" in facts
     assert browser.run("document.querySelector('#program').textContent") == "dbsp-target"
     assert browser.run("document.querySelectorAll('.chart').length") == 2
+    # What stands out is what the terminal says of the same window.
+    said = " ".join(run.stdout.split())
+    findings = browser.run("[...document.querySelectorAll('#findings li')].map((e) => e.textContent)")
+    told = [text for text in findings[:3] if text.startswith("Workers")]
+    assert told and all(text in said for text in told), (told, said)
     # Both ways to look at a worker's time come to the same window.
     sums = [value for value, *_ in numbers_in(browser, ".chart:last-child .strip")]
     assert len(sums) == 2 and len(set(sums)) == 1

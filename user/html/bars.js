@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // What the time of each worker went into, as bars that add up to the window.
 
+const MANY = 16; // workers; their bars are thinner, without words
+
 const TONES = {
   CPU: "cpu",
   peers: "wait-1",
@@ -174,7 +176,7 @@ function chart(profile, { title, note, parts: make }) {
   if (workers.length === 0) return null;
   return element(
     "figure",
-    { class: "chart" },
+    { class: workers.length > MANY ? "chart many" : "chart" },
     element("figcaption", {}, element("h3", { text: title }), element("p", { text: note })),
     legend(names),
     ...workers.map(({ worker, parts }) => bar(worker, parts, longest)),

@@ -107,7 +107,6 @@ class Profile {
     this.leftOut = raw.left_out;
     // Nested circuits are operators, too, but their time is that of the operators inside.
     this.operators = this.nodes.filter((node) => !node.cluster);
-    this.circuits = this.nodes.filter((node) => node.cluster && /_n\d+$|^nn\d+$/.test(node.id));
   }
 
   // A main number of a node: of one worker, or of all together when `worker` is null.

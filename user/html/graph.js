@@ -115,6 +115,7 @@ class GraphView {
   select(node) {
     this.selected = node;
     this.onSelect(node);
+    byId("selected-status").textContent = node ? `${node.id} ${node.label}: ${this.text(node)}` : "";
     this.redraw();
   }
 
@@ -165,8 +166,12 @@ class GraphView {
     return `${box.open ? "▾" : "▸"} ${name || box.node.id}`;
   }
 
+  text(node) {
+    return withUnit(this.value(node), this.shades.metric.unit);
+  }
+
   subtitle(box) {
-    const text = withUnit(this.value(box.node), this.shades.metric.unit);
+    const text = this.text(box.node);
     if (box.node.cluster) return `${text}, ${whole(box.node.children.length)} inside`;
     const { place } = splitLabel(box.node.label);
     return place ? `${text} · ${place}` : text;
@@ -205,13 +210,24 @@ class GraphView {
     this.paint();
   }
 
+  // Paper shows all of the graph; the screen then goes on where it was.
+  print(begins) {
+    if (begins) {
+      this.onScreen = { ...this.view };
+      this.fit();
+    } else if (this.onScreen) {
+      this.view = this.onScreen;
+    }
+    this.recolour();
+  }
+
   listen() {
     const { canvas } = this;
     listenToPointer(this);
     canvas.addEventListener("keydown", (event) => graphKey(this, event));
     new ResizeObserver(() => this.redraw()).observe(canvas);
-    for (const query of ["(prefers-color-scheme: dark)", "print"])
-      matchMedia(query).addEventListener("change", () => this.recolour());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolour());
+    matchMedia("print").addEventListener("change", ({ matches }) => this.print(matches));
     const buttons = {
       "zoom-in": () => this.zoom(ZOOM_STEP),
       "zoom-out": () => this.zoom(1 / ZOOM_STEP),

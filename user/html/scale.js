@@ -43,6 +43,6 @@ class Scale {
     const to = this.stops[Math.min(1, Math.floor(at)) + 1];
     const part = at - Math.min(1, Math.floor(at));
     const rgb = from.map((channel, i) => Math.round(channel + (to[i] - channel) * part));
-    return { fill: `rgb(${rgb.join(" ")})`, ink: luminance(rgb) > 0.19 ? "#15191d" : "#ffffff" };
+    return { fill: `rgb(${rgb.join(" ")})`, ink: luminance(rgb) > 0.179 ? "#000000" : "#ffffff" };
   }
 }
