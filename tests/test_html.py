@@ -8,6 +8,8 @@ import time
 import pytest
 from browser import Browser
 from harness import COMPLETE, PROGRAM, run_into
+from html_page import details_of, graph_nodes, numbers_in, picture, quiet
+from made_profile import duration, made_profile, region, simple
 from profiles import nanos, reading, readings, value_of, workers
 
 # What a page may not do, in a label.
@@ -52,69 +54,9 @@ def profile(request, windows):
     return getattr(windows["nested"], request.param)
 
 
-def graph_nodes(cluster, around=()):
-    """(kind, id, label, enclosing clusters) of all nodes, the root first."""
-    yield "Cluster", cluster["id"], cluster["label"], around
-    for child in cluster["nodes"]:
-        [[kind, node]] = child.items()
-        if kind == "Simple":
-            yield kind, node["id"], node["label"], (*around, cluster["id"])
-        else:
-            yield from graph_nodes(node, (*around, cluster["id"]))
-
-
-def made_profile(nodes, edges=(), worker_profiles=(), **members):
-    graph = {
-        "nodes": {"id": "n", "label": "root", "nodes": nodes},
-        "edges": [
-            {"from_node": a, "from_cluster": False, "to_node": b, "to_cluster": False}
-            for a, b in edges
-        ],
-    }
-    return {"metrics": [], "worker_profiles": list(worker_profiles), "graph": graph, **members}
-
-
-def simple(number, label):
-    return {"Simple": {"id": f"nn{number}", "label": label}}
-
-
-def duration(nanoseconds):
-    secs, rest = divmod(nanoseconds, 10**9)
-    return {"type": "duration", "value": {"secs": secs, "nanos": rest}}
-
-
-def numbers_in(browser, selector, *names):
-    """data-value of the elements that match, as whole numbers, with other attributes of them."""
-    read = ", ".join(f"e.getAttribute({json.dumps(name)})" for name in ("data-value", *names))
-    found = browser.run(
-        f"[...document.querySelectorAll({json.dumps(selector)})].map((e) => [{read}])"
-    )
-    return [(value if value is None else int(float(value)), *rest) for value, *rest in found]
-
-
-def details_of(browser):
-    """The numbers of the selected node: {(worker, main metric): number}, {reading: number}."""
-    mains = browser.run(
-        "[...document.querySelectorAll('#details [data-main]')].map((e) =>"
-        " [e.parentNode.dataset.worker, e.dataset.main, e.dataset.value])"
-    )
-    keys = browser.run(
-        "[...document.querySelectorAll('#details [data-key]')].map((e) =>"
-        " [e.dataset.key, e.lastChild.dataset.value])"
-    )
-    known = {(worker, main): int(value) for worker, main, value in mains if value is not None}
-    return known, dict(keys)
-
-
 def main_of(profile, worker, node, main):
     found = readings(profile, worker, node, MAINS[main])
     return sum(found.values()) if found else None
-
-
-def quiet(browser):
-    browser.settle()
-    assert browser.complaints() == []
-    assert browser.requests() == []
 
 
 def test_opens_without_error_or_request_and_draws_the_graph(page, profile):
@@ -245,11 +187,6 @@ def test_the_table_sorts_and_filters(page, profile):
     assert browser.run("document.querySelector('#details code').textContent") in expected
 
 
-def picture(browser):
-    browser.settle()
-    return browser.run("document.querySelector('#canvas').toDataURL()")
-
-
 def test_the_graph_moves_closes_and_changes_colour(page, profile):
     browser = page(profile)
     browser.run("document.querySelector('#canvas').focus()")
@@ -318,12 +255,40 @@ def test_five_thousand_operators_are_usable(page):
     quiet(browser)
 
 
+def test_large_graphs_begin_closed_and_open_for_what_is_sought(page):
+    regions, size = 60, 10
+    nodes = [
+        region(r, f"region {r}", [simple(r * size + i, "Map") for i in range(size)])
+        for r in range(regions)
+    ]
+    edges = [(f"nn{i}", f"nn{i + 1}") for i in range(regions * size - 1)]
+    times = {
+        f"nn{i}": [{"metric_id": "runtime_seconds", "value": duration(1000)}]
+        for i in range(regions * size)
+    }
+    browser = page(made_profile(nodes, edges, [{"metadata": times}]))
+    canvas = "document.querySelector('#canvas')"
+    drawn = browser.run(f"({{...{canvas}.dataset}})")
+    assert (drawn["operators"], drawn["edges"]) == ("0", str(regions - 1))
+    # A region shows what is in it, all together.
+    assert browser.run("document.querySelector('#scale-most').textContent") == "10.0 µs"
+    browser.type("#search", "nn57")
+    assert browser.run(f"{canvas}.dataset.operators") == str(size)
+    assert browser.run("document.querySelector('#details code').textContent") == "nn57"
+    browser.run(f"{canvas}.focus()")
+    browser.key("ArrowDown", shift=True)
+    assert browser.run("document.querySelector('#details code').textContent") == "nn58"
+    browser.click_on("#open-all")
+    assert browser.run(f"{canvas}.dataset.operators") == str(regions * size)
+    quiet(browser)
+
+
 def test_hostile_text_is_only_text(page):
     nodes = [
         simple(0, SCRIPT),
         simple(1, IMAGE),
         simple(2, COMMENT),
-        {"Cluster": {"id": "n_r0", "label": IMAGE + SCRIPT, "nodes": [simple(3, "__proto__")]}},
+        region(0, IMAGE + SCRIPT, [simple(3, "__proto__")]),
     ]
     metadata = {
         "n": [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // The circuit graph: what is open, what is seen of it, and what the hand does.
 
-const ZOOM_MIN = 0.01;
+const ZOOM_MIN = 0.002;
 const ZOOM_MAX = 3;
 const ZOOM_STEP = 1.25;
 const PAN_STEP = 80; // pixels

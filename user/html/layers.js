@@ -7,6 +7,7 @@ const GAP_X = 18;
 const GAP_Y = 28;
 const PASS_WIDTH = 6; // of an edge on its way through a layer
 const SWEEPS = 8;
+const WIDE_MIN = 16; // boxes side by side
 const POINTS_MAX = 40000; // beyond it, long edges go straight
 
 // Edges without those that close a cycle: they are turned around.
@@ -35,28 +36,47 @@ function acyclic(count, edges) {
   return turned;
 }
 
-// The layer of each node: below all that lead to it; what nothing leads to stands just above what
-// it leads to.
+// Nodes in an order in which all edges go forward.
+function topological(count, next) {
+  const open = new Int32Array(count);
+  for (const list of next) for (const to of list) open[to]++;
+  const order = [...open.keys()].filter((node) => open[node] === 0);
+  for (const node of order) for (const to of next[node]) if (--open[to] === 0) order.push(to);
+  return order;
+}
+
+// The layer of each node: just below all that lead to it, but for those that lead to more than
+// comes to them: they stand just above what they lead to, or all inputs would be on top.
 function layersOf(count, edges) {
   const layer = new Int32Array(count);
-  const open = new Int32Array(count);
+  const before = new Int32Array(count);
   const next = Array.from({ length: count }, () => []);
   for (const { from, to } of edges) {
     next[from].push(to);
-    open[to]++;
+    before[to]++;
   }
-  const sources = [...open.keys()].filter((node) => open[node] === 0);
-  for (const queue = [...sources]; queue.length > 0; ) {
-    const node = queue.pop();
-    for (const to of next[node]) {
-      layer[to] = Math.max(layer[to], layer[node] + 1);
-      if (--open[to] === 0) queue.push(to);
-    }
-  }
-  for (const node of sources)
-    if (next[node].length > 0)
+  const order = topological(count, next);
+  for (const node of order)
+    for (const to of next[node]) layer[to] = Math.max(layer[to], layer[node] + 1);
+  for (const node of order.reverse())
+    if (next[node].length > 0 && next[node].length >= before[node])
       layer[node] = next[node].reduce((least, to) => Math.min(least, layer[to]), Infinity) - 1;
   return layer;
+}
+
+// Breaks layers that are much wider than the whole is high into several, one below the other.
+function breakWide(layer) {
+  const limit = Math.max(WIDE_MIN, Math.ceil(Math.sqrt(layer.length)));
+  const size = [];
+  for (const at of layer) size[at] = (size[at] ?? 0) + 1;
+  const first = [];
+  let rows = 0;
+  for (let at = 0; at < size.length; at++) {
+    first[at] = rows;
+    rows += Math.max(1, Math.ceil((size[at] ?? 0) / limit));
+  }
+  const placed = new Int32Array(size.length);
+  return layer.map((at) => first[at] + Math.floor(placed[at]++ / limit));
 }
 
 // Nodes and, for edges over several layers, points between them: {up, down, width, layer}.
@@ -159,7 +179,7 @@ function across(nodes, rows) {
 // each edge the points that it goes through.
 function layered(boxes, edges) {
   const downward = acyclic(boxes.length, edges);
-  const { nodes, paths } = withPoints(boxes, downward, layersOf(boxes.length, downward));
+  const { nodes, paths } = withPoints(boxes, downward, breakWide(layersOf(boxes.length, downward)));
   const rows = firstOrder(nodes);
   untangle(nodes, rows);
   const middle = across(nodes, rows);
