@@ -95,7 +95,7 @@ class Browser:
                 return answer["result"]
             self.events.append(answer)
 
-    def open(self, path, timeout=60):
+    def open(self, path, timeout=30):
         """Opens a file and returns the seconds until its script says that all is drawn."""
         self.events.clear()
         begin = time.monotonic()

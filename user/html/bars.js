@@ -174,6 +174,7 @@ function chart(profile, { title, note, parts: make }) {
   const names = Object.keys(TONES).filter((name) => used.has(name));
   names.push(...[...used].filter((name) => !(name in TONES)));
   if (workers.length === 0) return null;
+  for (const { parts } of workers) parts.sort((a, b) => names.indexOf(a[0]) - names.indexOf(b[0]));
   return element(
     "figure",
     { class: workers.length > MANY ? "chart many" : "chart" },

@@ -112,12 +112,18 @@ class Profile {
   // A main number of a node: of one worker, or of all together when `worker` is null.
   main(name, node, worker = null) {
     const made = MAIN[name].from;
-    if (made) return made((other) => this.main(other, node, worker));
+    if (made) return worker ? made((other) => this.main(other, node, worker)) : this.sum(name, node);
     const column = this.columns.indexOf(name);
     const at = node.index * this.columns.length + column;
     if (column < 0) return null;
     if (worker) return Number.isNaN(worker.rows[at]) ? null : worker.rows[at];
     return Number.isNaN(this.totals[at]) ? null : this.totals[at];
+  }
+
+  // A main number that is made from others, of all workers together.
+  sum(name, node) {
+    const numbers = this.workers.map((worker) => this.main(name, node, worker));
+    return numbers.reduce((sum, number) => (number === null ? sum : (sum ?? 0) + number), null);
   }
 
   // The main metrics that this profile has.
