@@ -40,8 +40,7 @@ static const struct argp_option argp_options[] = {
 	  "Where the profile goes; - is the standard output (default: dbprof-N.json; with several "
 	  "processes N is put into FILE's name)",
 	  1 },
-	{ "format", 'f', "FORMAT", 0,
-	  "Format of the profile: json (the default), html, ...; help lists all", 1 },
+	{ "format", 'f', "FORMAT", 0, "Format of the profile: json (the default) or html", 1 },
 	{ "mode", 'm', "MODE", 0,
 	  "How operators are measured: engine (the engine's own counters, read from memory), "
 	  "sampled, "

@@ -185,7 +185,7 @@ function idleFinding(totals) {
 function findings(profile) {
   const totals = rootTotals(profile);
   if (totals.steps === 0) {
-    return totals.time > 0 ? [{ text: "Workers were idle all the time: no step was made." }] : [];
+    return totals.time > 0 ? [{ text: "No step in this window: the circuit was idle." }] : [];
   }
   const found = [
     runnableFinding(totals),
