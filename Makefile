@@ -46,7 +46,7 @@ SRC := $(sort $(wildcard user/*/*.c))
 OBJ := $(SRC:user/%.c=$(BUILD)/user/%.o)
 MAIN_OBJ := $(BUILD)/user/cli/main.o
 LIB_OBJ := $(filter-out $(MAIN_OBJ),$(OBJ))
-DATA := $(sort $(wildcard user/layouts/*.json user/metrics/*.json))
+DATA := $(sort $(wildcard user/layouts/*.json user/metrics/*.json user/html/*))
 EMBEDDED := $(BUILD)/embedded.o
 PROGRAM := $(BUILD)/dbprof-bpf
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))

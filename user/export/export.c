@@ -8,6 +8,7 @@ static const struct exporter exporters[] = {
 	{ .name = "pprof", .extension = "pb.gz", .write = export_pprof },
 	{ .name = "folded", .extension = "folded", .write = export_folded },
 	{ .name = "svg", .extension = "svg", .write = export_svg, .check = export_svg__check },
+	{ .name = "html", .extension = "html", .write = export_html },
 };
 
 const struct exporter *exporter__all(size_t *ret_count)

@@ -36,6 +36,8 @@ const struct exporter *exporter__all(size_t *ret_count);
 
 /* What DbspProfile::as_json() of src/profile.rs writes, and what else the source has to tell. */
 int export_json(struct profile_source *source, FILE *out, struct fail *fail);
+/* A page for a browser that needs nothing but itself. */
+int export_html(struct profile_source *source, FILE *out, struct fail *fail);
 
 /* Stacks with their times for `pprof` (gzip'd protobuf), and for flame graphs, one a line. */
 int export_pprof(struct profile_source *source, FILE *out, struct fail *fail);
