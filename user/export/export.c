@@ -5,6 +5,11 @@
 
 static const struct exporter exporters[] = {
 	{ .name = "json", .extension = "json", .write = export_json },
+	{ .name = "json-zip", .extension = "zip", .write = export_json_zip },
+	{ .name = "bundle", .extension = "zip", .write = export_bundle },
+	{ .name = "dot", .extension = "dot", .write = export_dot },
+	{ .name = "dot-zip", .extension = "zip", .write = export_dot_zip },
+	{ .name = "dot-dir", .extension = "dot.d", .write_folder = export_dot_dir },
 };
 
 const struct exporter *exporter__all(size_t *ret_count)
