@@ -11,19 +11,21 @@ static const char SUFFIX[] = " (output)";
 
 /* Two nodes that may be halves of one operator. */
 struct candidate {
-	size_t output;
+	size_t output; /* positions in the graph */
 	size_t input;
+	unsigned long long output_number; /* in their circuit, the older the lower */
+	unsigned long long input_number;
 };
 
-/* What is left to choose from: the candidates of each node that has no other half yet. */
+/* What is left to choose from: the candidates of each output that has no other half yet. */
 struct matching {
 	struct strict_halves *halves;
 	struct candidate *by_output; /* sorted by output, then input */
-	struct candidate *by_input;  /* sorted by input, then output */
+	struct candidate *by_input;  /* sorted by input */
 	size_t count;
 	size_t *first;	/* by node: its first candidate, of by_output or of by_input */
-	size_t *left;	/* by node: how many candidates it has that are free, too */
-	size_t *forced; /* nodes that had one left; a node is added once at most */
+	size_t *left;	/* by output: how many of its candidates are free */
+	size_t *forced; /* outputs that came to have one left, which each does once at most */
 	size_t forced_count;
 };
 
@@ -51,26 +53,36 @@ static size_t split_id(const char *id, unsigned long long *ret_number)
 	return last ? (size_t)(last - id) : 0;
 }
 
-static bool fits(const struct profile_graph_node *output, const struct profile_graph_node *input)
+static bool fits(const struct profile_graph *graph, struct candidate *candidate)
 {
+	const struct profile_graph_node *output = &graph->nodes[candidate->output];
+	const struct profile_graph_node *input = &graph->nodes[candidate->input];
 	size_t base = base_length(output);
-	unsigned long long output_number, input_number;
-	size_t output_scope = split_id(output->id, &output_number);
-	size_t input_scope = split_id(input->id, &input_number);
+	size_t output_scope = split_id(output->id, &candidate->output_number);
+	size_t input_scope = split_id(input->id, &candidate->input_number);
 
 	return !input->cluster && strlen(input->label) == base &&
 	       memcmp(input->label, output->label, base) == 0 && output_scope == input_scope &&
-	       memcmp(output->id, input->id, output_scope) == 0 && input_number > output_number;
+	       memcmp(output->id, input->id, output_scope) == 0 &&
+	       candidate->input_number > candidate->output_number;
+}
+
+static int compare_numbers(unsigned long long a, unsigned long long b)
+{
+	return (a > b) - (a < b);
 }
 
 static int compare_by_output(const void *left, const void *right)
 {
 	const struct candidate *a = left;
 	const struct candidate *b = right;
+	int order = compare_numbers(a->output_number, b->output_number);
 
-	if (a->output != b->output)
-		return a->output < b->output ? -1 : 1;
-	return (a->input > b->input) - (a->input < b->input);
+	if (!order)
+		order = compare_numbers(a->output, b->output);
+	if (!order)
+		order = compare_numbers(a->input_number, b->input_number);
+	return order ? order : compare_numbers(a->input, b->input);
 }
 
 static int compare_by_input(const void *left, const void *right)
@@ -78,9 +90,7 @@ static int compare_by_input(const void *left, const void *right)
 	const struct candidate *a = left;
 	const struct candidate *b = right;
 
-	if (a->input != b->input)
-		return a->input < b->input ? -1 : 1;
-	return (a->output > b->output) - (a->output < b->output);
+	return compare_numbers(a->input, b->input);
 }
 
 static void count_degrees(const struct graph_index *index, struct degrees *degrees)
@@ -98,39 +108,47 @@ static void count_degrees(const struct graph_index *index, struct degrees *degre
 	}
 }
 
-/* Finds the output halves and fills by_output; each pair of nodes once. */
+/* Each pair of nodes once: a loop has two edges. */
+static void sort_candidates(struct matching *matching)
+{
+	struct candidate *all = matching->by_output;
+	size_t kept = 0;
+
+	qsort(all, matching->count, sizeof(*all), compare_by_output);
+	for (size_t i = 0; i < matching->count; i++)
+		if (i == 0 || compare_by_output(&all[i], &all[i - 1]) != 0)
+			all[kept++] = all[i];
+	matching->count = kept;
+	memcpy(matching->by_input, all, kept * sizeof(*all));
+	qsort(matching->by_input, kept, sizeof(*all), compare_by_input);
+	for (size_t i = kept; i-- > 0;) {
+		matching->first[all[i].output] = i;
+		matching->left[all[i].output]++;
+		matching->first[matching->by_input[i].input] = i;
+	}
+}
+
 static void find_candidates(const struct graph_index *index, const struct degrees *degrees,
 			    struct matching *matching)
 {
 	const struct profile_graph *graph = index->graph;
 	bool *output = matching->halves->output;
-	size_t kept = 0;
 
 	for (size_t i = 0; i < graph->node_count; i++)
 		output[i] = base_length(&graph->nodes[i]) != SIZE_MAX && degrees[i].in == 0;
 	for (size_t i = 0; i < graph->edge_count; i++) {
-		size_t from = graph_index__find(index, graph->edges[i].from);
-		size_t to = graph_index__find(index, graph->edges[i].to);
+		struct candidate candidate = {
+			.output = graph_index__find(index, graph->edges[i].from),
+			.input = graph_index__find(index, graph->edges[i].to),
+		};
 
-		if (from == GRAPH_NONE || to == GRAPH_NONE || !output[from] || degrees[to].in < 2 ||
-		    degrees[to].out > 0 || !fits(&graph->nodes[from], &graph->nodes[to]))
+		if (candidate.output == GRAPH_NONE || candidate.input == GRAPH_NONE ||
+		    !output[candidate.output] || degrees[candidate.input].in < 2 ||
+		    degrees[candidate.input].out > 0 || !fits(graph, &candidate))
 			continue;
-		matching->by_output[matching->count++] = (struct candidate){ from, to };
+		matching->by_output[matching->count++] = candidate;
 	}
-	qsort(matching->by_output, matching->count, sizeof(struct candidate), compare_by_output);
-	for (size_t i = 0; i < matching->count; i++)
-		if (i == 0 ||
-		    compare_by_output(&matching->by_output[i], &matching->by_output[i - 1]) != 0)
-			matching->by_output[kept++] = matching->by_output[i];
-	matching->count = kept;
-	memcpy(matching->by_input, matching->by_output, kept * sizeof(struct candidate));
-	qsort(matching->by_input, kept, sizeof(struct candidate), compare_by_input);
-	for (size_t i = kept; i-- > 0;) {
-		matching->first[matching->by_output[i].output] = i;
-		matching->left[matching->by_output[i].output]++;
-		matching->first[matching->by_input[i].input] = i;
-		matching->left[matching->by_input[i].input]++;
-	}
+	sort_candidates(matching);
 }
 
 static bool is_free(const struct matching *matching, size_t node)
@@ -138,50 +156,38 @@ static bool is_free(const struct matching *matching, size_t node)
 	return matching->halves->other[node] == GRAPH_NONE;
 }
 
-/* One choice less for a node that has not been chosen itself. */
-static void lose(struct matching *matching, size_t node)
+/* One candidate less for an output that has no other half yet. */
+static void lose(struct matching *matching, size_t output)
 {
-	if (is_free(matching, node) && --matching->left[node] == 1)
-		matching->forced[matching->forced_count++] = node;
+	if (is_free(matching, output) && --matching->left[output] == 1)
+		matching->forced[matching->forced_count++] = output;
 }
 
 static void pair(struct matching *matching, size_t output, size_t input)
 {
-	const struct candidate *candidate;
-
 	matching->halves->other[output] = input;
 	matching->halves->other[input] = output;
 	matching->halves->count++;
-	for (size_t i = matching->first[output]; i < matching->count; i++) {
-		candidate = &matching->by_output[i];
-		if (candidate->output != output)
-			break;
-		lose(matching, candidate->input);
-	}
 	for (size_t i = matching->first[input]; i < matching->count; i++) {
-		candidate = &matching->by_input[i];
-		if (candidate->input != input)
+		if (matching->by_input[i].input != input)
 			break;
-		lose(matching, candidate->output);
+		lose(matching, matching->by_input[i].output);
 	}
 }
 
-/* Pairs @node with the first free one of its candidates, if there is any. */
-static void choose(struct matching *matching, size_t node)
+/* Pairs @output with the first free one of its candidates, if there is any. */
+static void choose(struct matching *matching, size_t output)
 {
-	if (!is_free(matching, node) || matching->left[node] == 0)
+	if (!is_free(matching, output) || matching->left[output] == 0)
 		return;
-	for (size_t i = matching->first[node]; i < matching->count; i++) {
-		bool output = matching->halves->output[node];
-		const struct candidate *candidate = output ? &matching->by_output[i]
-							   : &matching->by_input[i];
-		size_t other = output ? candidate->input : candidate->output;
+	for (size_t i = matching->first[output]; i < matching->count; i++) {
+		const struct candidate *candidate = &matching->by_output[i];
 
-		if ((output ? candidate->output : candidate->input) != node)
+		if (candidate->output != output)
 			return;
-		if (!is_free(matching, other))
+		if (!is_free(matching, candidate->input))
 			continue;
-		pair(matching, output ? node : other, output ? other : node);
+		pair(matching, output, candidate->input);
 		return;
 	}
 }
@@ -194,21 +200,10 @@ static void follow_forced(struct matching *matching)
 
 static void match(struct matching *matching)
 {
-	/* An output that was connected has its input for sure, so that outputs go first. */
-	for (size_t i = 0; i < matching->count; i++) {
-		size_t output = matching->by_output[i].output;
-
-		if (matching->left[output] == 1)
-			choose(matching, output);
-		follow_forced(matching);
-	}
-	for (size_t i = 0; i < matching->count; i++) {
-		size_t input = matching->by_input[i].input;
-
-		if (matching->left[input] == 1)
-			choose(matching, input);
-		follow_forced(matching);
-	}
+	for (size_t i = 0; i < matching->count; i++)
+		if (matching->left[matching->by_output[i].output] == 1)
+			choose(matching, matching->by_output[i].output);
+	follow_forced(matching);
 	for (size_t i = 0; i < matching->count; i++) {
 		choose(matching, matching->by_output[i].output);
 		follow_forced(matching);

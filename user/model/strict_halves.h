@@ -11,11 +11,13 @@
  *  - the same function makes the two edges that lead to it: the stream that it reads and a
  *    dependency on its output half.
  *
- * Where several inputs fit an output (strict operators of one name that read each other), each
- * output is given another one, first where there is no choice. One case stays open, since the graph
- * does not tell streams from dependencies: operators of one name that read each other in a ring.
- * They are paired in the order of their numbers, which is right when they were connected in that
- * order.
+ * Where several inputs fit an output (strict operators of one name that read each other), an output
+ * that only one fits is given that one, and so on with those that are left. For operators in a
+ * chain or a tree no choice is left then. Two cases stay open, since the graph tells neither
+ * streams from dependencies nor strict operators from others: operators of one name that read each
+ * other in a ring, and an operator of other kind with that name that reads an output half and
+ * something else and is read by none. There the lowest output is paired with its lowest input,
+ * which is right when they were connected in the order in which they were made.
  */
 #ifndef DBPROF_MODEL_STRICT_HALVES_H
 #define DBPROF_MODEL_STRICT_HALVES_H
