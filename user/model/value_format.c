@@ -2,8 +2,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/value_format.h"
+#include "util/utf8.h"
 
 #define NANOS_PER_SECOND 1000000000u
 #define NANOS_PER_MILLI	 1000000u
@@ -114,6 +116,18 @@ static void format_cache_counts(const struct value_cache_counts *value, FILE *ou
 	fputs(" ns/op)", out);
 }
 
+/* U+0000 stands there as it is. */
+static void format_string(const char *text, FILE *out)
+{
+	const char *nul;
+
+	for (; (nul = strstr(text, UTF8_NUL)); text = nul + strlen(UTF8_NUL)) {
+		fwrite(text, 1, (size_t)(nul - text), out);
+		fputc('\0', out);
+	}
+	fputs(text, out);
+}
+
 static void format_array(const struct value_array *array, FILE *out)
 {
 	fputc('[', out);
@@ -129,7 +143,10 @@ static void format_map(const struct value_map *map, FILE *out)
 {
 	fputc('{', out);
 	for (size_t i = 0; i < map->count; i++) {
-		fprintf(out, "%s%s: ", i > 0 ? ", " : "", map->entries[i].key);
+		if (i > 0)
+			fputs(", ", out);
+		format_string(map->entries[i].key, out);
+		fputs(": ", out);
 		value__format(&map->entries[i].value, out);
 	}
 	fputc('}', out);
@@ -149,7 +166,7 @@ void value__format(const struct value *value, FILE *out)
 		format_cache_counts(&value->cache_counts, out);
 		break;
 	case VALUE_STRING:
-		fputs(value->string, out);
+		format_string(value->string, out);
 		break;
 	case VALUE_ARRAY:
 		format_array(&value->array, out);

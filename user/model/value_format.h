@@ -15,7 +15,10 @@
  */
 void value__format(const struct value *value, FILE *out);
 
-/* The same as a string of its own, to be freed; NULL when memory is short. */
+/*
+ * The same as a string of its own, to be freed, which ends at the first U+0000 of the value; NULL
+ * when memory is short.
+ */
 char *value__text(const struct value *value);
 
 /* The Display of size_of's HumanBytes: "512 B", "1.50 MiB". */

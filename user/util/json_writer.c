@@ -215,21 +215,42 @@ void json__member_array_begin(struct json_writer *json, const char *key)
 	json__array_begin(json);
 }
 
-void json__elements(struct json_writer *json, const char *text, size_t len)
+/* Whether the character is written: white space between tokens is not. */
+static bool take_element_char(struct json_elements *state, char c)
 {
-	bool quoted = false;
-	bool any = false;
+	if (!state->quoted) {
+		state->quoted = c == '"';
+		return c != ' ' && c != '\t' && c != '\r' && c != '\n';
+	}
+	if (state->escaped)
+		state->escaped = false;
+	else if (c == '\\')
+		state->escaped = true;
+	else if (c == '"')
+		state->quoted = false;
+	return true;
+}
+
+void json__elements_part(struct json_writer *json, struct json_elements *state, const char *text,
+			 size_t len)
+{
+	size_t plain = 0; /* start of what is written as it is */
 
 	for (size_t i = 0; i < len; i++) {
-		if (!quoted && memchr(" \t\r\n", text[i], 4))
-			continue;
-		if (!any)
+		if (!take_element_char(state, text[i])) {
+			put(json, &text[plain], i - plain);
+			plain = i + 1;
+		} else if (!state->begun) {
+			state->begun = true;
 			before(json);
-		any = true;
-		put(json, &text[i], 1);
-		if (quoted && text[i] == '\\' && i + 1 < len)
-			put(json, &text[++i], 1);
-		else if (text[i] == '"')
-			quoted = !quoted;
+		}
 	}
+	put(json, &text[plain], len - plain);
+}
+
+void json__elements(struct json_writer *json, const char *text, size_t len)
+{
+	struct json_elements state = { 0 };
+
+	json__elements_part(json, &state, text, len);
 }
