@@ -169,10 +169,11 @@ static int look_for_elapsed(void *context, size_t worker, const struct profile_n
 	if (node->id.depth > 0)
 		return 0;
 	for (size_t i = 0; i < node->count; i++) {
-		const struct value *value = &node->readings[i].value;
+		const struct profile_reading *reading = &node->readings[i];
+		const struct value *value = &reading->value;
 
-		if (strcmp(node->readings[i].metric, "circuit_runtime_elapsed_seconds") != 0 ||
-		    value->kind != VALUE_DURATION ||
+		if (strcmp(reading->metric, "circuit_runtime_elapsed_seconds") != 0 ||
+		    reading->label_count > 0 || value->kind != VALUE_DURATION ||
 		    value->duration.secs > UINT64_MAX / MICROS_PER_SECOND - 1)
 			continue;
 		*micros = value->duration.secs * MICROS_PER_SECOND +

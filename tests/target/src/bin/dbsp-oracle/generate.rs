@@ -88,6 +88,7 @@ impl StrictUnaryOperator<i32, i32> for Reporter {
 struct Generator {
     shape: Random,
     values: Random,
+    wild: bool,
 }
 
 const NAMES: [&str; 9] = [
@@ -121,7 +122,7 @@ impl Generator {
         Reporter {
             name,
             location,
-            readings: values::readings(&mut self.values),
+            readings: values::readings(&mut self.values, self.wild),
         }
     }
 
@@ -247,6 +248,9 @@ fn nest<C: Circuit>(
     made.expect("an empty loop can be scheduled");
 }
 
+/// Each how many-th profile is a wild one, see `values`.
+const WILD: u64 = 10;
+
 /// Circuit `number` of the run that `seed` names, at rest.
 pub fn circuit(seed: u64, number: u64) -> Result<DBSPHandle, Error> {
     let mut random = Random::new(seed ^ number.wrapping_mul(0x2545_f491_4f6c_dd1d));
@@ -260,6 +264,7 @@ pub fn circuit(seed: u64, number: u64) -> Result<DBSPHandle, Error> {
             let mut generator = Generator {
                 shape: shape.clone(),
                 values: Random::new(values.wrapping_add(worker)),
+                wild: number % WILD == WILD - 1,
             };
             let circuit: &RootCircuit = circuit;
             let mut streams = vec![circuit.add_source(generator.reporter())];

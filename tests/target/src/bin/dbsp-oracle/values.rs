@@ -142,36 +142,59 @@ fn map(random: &mut Random, depth: u64) -> MetaItem {
 }
 
 fn item(random: &mut Random, depth: u64) -> MetaItem {
-    match random.below(if depth < 3 { 12 } else { 10 }) {
+    if random.one_in(2) {
+        summed(random.below(5), random)
+    } else {
+        not_summed(random, depth)
+    }
+}
+
+/// One of the kinds that add up over operators and workers.
+fn summed(kind: u64, random: &mut Random) -> MetaItem {
+    match kind {
+        0 => MetaItem::Count(random.number() as usize),
+        1 => MetaItem::bytes(match random.below(3) {
+            0 => 1 << random.below(49),
+            _ => random.number() as usize,
+        }),
+        2 => percent(random),
+        3 => MetaItem::Duration(duration(random)),
+        _ => cache_counts(random),
+    }
+}
+
+fn not_summed(random: &mut Random, depth: u64) -> MetaItem {
+    match random.below(if depth < 3 { 6 } else { 4 }) {
         0 => MetaItem::Int(random.next() as usize),
         1 => MetaItem::Int(random.number() as usize),
-        2 => MetaItem::Count(random.number() as usize),
-        3 => percent(random),
-        4 => cache_counts(random),
-        5 => MetaItem::String(text(random)),
-        6 => MetaItem::bytes(random.number() as usize),
-        7 => MetaItem::bytes(1 << random.below(49)),
-        8 => MetaItem::Duration(duration(random)),
-        9 => MetaItem::Bool(random.one_in(2)),
-        10 => array(random, depth),
+        2 => MetaItem::String(text(random)),
+        3 => MetaItem::Bool(random.one_in(2)),
+        4 => array(random, depth),
         _ => map(random, depth),
     }
 }
 
 /// A value of the kind that the metric's name promises, mostly.
-fn item_of(random: &mut Random, metric: &str) -> MetaItem {
-    if random.one_in(40) || metric.starts_with("mixed") {
+///
+/// The engine adds up an operator's values for the root in the order of a hash map, and what comes out
+/// depends on that order when a metric has several kinds that add up. Only `wild` profiles have such.
+fn item_of(random: &mut Random, metric: &str, wild: bool) -> MetaItem {
+    if wild && random.one_in(8) {
         return item(random, 0);
     }
-    match metric.rsplit('_').next().unwrap_or("") {
-        "bytes" => MetaItem::bytes(random.number() as usize),
-        "count" => MetaItem::Count(random.number() as usize),
-        "percent" => percent(random),
-        "seconds" => MetaItem::Duration(duration(random)),
-        "hits" | "misses" => cache_counts(random),
-        "bool" => MetaItem::Bool(random.one_in(2)),
-        _ => item(random, 0),
+    if random.one_in(40) || metric.starts_with("mixed") && random.one_in(2) {
+        return not_summed(random, 0);
     }
+    let kind = match metric.rsplit('_').next().unwrap_or("") {
+        "count" => 0,
+        "bytes" => 1,
+        "percent" => 2,
+        "seconds" => 3,
+        "hits" | "misses" => 4,
+        "" => 2,
+        _ => return not_summed(random, 0),
+    };
+    summed(kind, random)
 }
 
 fn labels(random: &mut Random) -> MetricLabels {
@@ -181,7 +204,7 @@ fn labels(random: &mut Random) -> MetricLabels {
         .collect()
 }
 
-pub fn readings(random: &mut Random) -> Vec<MetricReading> {
+pub fn readings(random: &mut Random, wild: bool) -> Vec<MetricReading> {
     (0..random.below(7))
         .map(|_| {
             // The last unknown one is reported by none.
@@ -191,7 +214,7 @@ pub fn readings(random: &mut Random) -> Vec<MetricReading> {
                 random.pick(&CIRCUIT_METRICS).name.0.as_ref()
             };
             let metric = MetricId(Cow::Owned(name.to_string()));
-            MetricReading::new(metric, labels(random), item_of(random, name))
+            MetricReading::new(metric, labels(random), item_of(random, name, wild))
         })
         .collect()
 }

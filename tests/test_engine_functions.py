@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The commands give what the engine's own profile functions give.
+
+The profiles are those of the test pipeline's scenarios, with the CPU profiler and without, and 500
+of random shape and content (tests/target/src/bin/dbsp-oracle).
+"""
+
+import json
+import re
+import subprocess
+
+import pytest
+from harness import SANITIZED
+from oracle import (
+    FIRST_WORKER,
+    GENERATED,
+    Document,
+    Oracle,
+    entries,
+    for_all,
+    output_of,
+    run,
+    split_dot,
+    without_root,
+)
+
+
+@pytest.fixture(scope="module")
+def oracle(_built, tmp_path_factory):
+    return Oracle(tmp_path_factory.mktemp("oracle"))
+
+
+def test_the_profiles_are_worth_it(oracle):
+    """They hold what the tests below are about."""
+    assert len(oracle.generated) == GENERATED and len(oracle.scenarios) == 18
+    everything = b"".join(profile.bytes("profile.json") for profile in oracle.generated)
+    kinds = set(re.findall(rb'\{"type":"(\w+)","value":', everything))
+    assert kinds == {
+        b"int", b"count", b"percent", b"cachecounts", b"string", b"bytes", b"duration", b"bool",
+    }  # fmt: skip
+    for part in (
+        b'"value":[{', b'"value":{"k', b'"value":[]', b'"value":{}', b'"labels":[[', b'(output)"',
+        b'\\"', b"\\\\", "日本".encode(), b'{"numerator":0,"denominator":0}', b'_n0","label"', b'_r0","label"',
+    ):  # fmt: skip
+        assert part in everything, part
+    counts = {len(Document(p.bytes("profile.json")).workers) for p in oracle.generated}
+    assert counts == {1, 2, 3, 4}
+
+
+def test_json(oracle):
+    """as_json: the same bytes but for the order of the nodes in a worker."""
+
+    def check(profile):
+        ours = output_of("export", profile.json, "--format", "json", "--output", "-")
+        assert Document(ours) == Document(profile.bytes("profile.json")), profile
+
+    for_all(check, oracle.all)
+
+
+def test_json_without_graph(oracle):
+    def check(profile):
+        path = profile.path("no-graph.json")
+        ours = output_of("export", path, "--format", "json", "--output", "-")
+        assert Document(ours) == Document(path.read_bytes()), profile
+
+    for_all(check, oracle.some)
+
+
+def test_json_zip(oracle):
+    """as_json_zip, which is read as well."""
+
+    def check(profile):
+        ours = output_of(
+            "export", profile.path("profile.zip"), "--format", "json-zip", "--output", "-"
+        )
+        [(name, content)] = entries(ours)
+        [(engines_name, engines)] = entries(profile.bytes("profile.zip"))
+        assert name == engines_name == "profile.json"
+        assert Document(content) == Document(engines), profile
+
+    for_all(check, oracle.some)
+
+
+def same_drawings(ours, engines, profile):
+    assert [name for name, _ in ours] == [name for name, _ in engines], profile
+    for (name, mine), (_, other) in zip(ours, engines, strict=True):
+        what = (profile, name)
+        if profile.wild and name != "Makefile":
+            mine, other = without_root(mine), without_root(other)
+        if name.endswith(".dot"):
+            assert split_dot(mine) == split_dot(other), what
+        else:
+            assert mine == other, what
+
+
+def test_dot_zip(oracle):
+    """write_zip: the same entries in the same order, the same texts but for the order of edges."""
+
+    def check(profile):
+        ours = output_of(
+            "export", profile.json, "--format", "dot-zip", "--output", "-",
+            "--first-worker", FIRST_WORKER,
+        )  # fmt: skip
+        same_drawings(entries(ours), entries(profile.bytes("graphs.zip")), profile)
+
+    for_all(check, oracle.all)
+
+
+def test_edges_stand_as_in_the_profile(oracle):
+    """The graph is that of the last worker, whose drawing has the edges in the same order."""
+
+    def check(profile):
+        [*_, last, _, _] = entries(profile.bytes("graphs.zip"))
+        ours = dict(entries(output_of(
+            "export", profile.json, "--format", "dot-zip", "--output", "-",
+            "--first-worker", FIRST_WORKER,
+        )))  # fmt: skip
+        assert ours[last[0]] == last[1], profile
+
+    for_all(check, oracle.scenarios)
+
+
+def files_of(folder):
+    return [(path.name, path.read_bytes()) for path in sorted(folder.iterdir())]
+
+
+def test_dot_dir(oracle, tmp_path):
+    """GraphProfile::dump: a folder named by the time that the profile covers."""
+
+    def check(profile):
+        output = tmp_path / profile.name
+        output_of("export", profile.json, "--format", "dot-dir", "--output", output)
+        [folder] = output.iterdir()
+        engines = profile.dump()
+        assert folder.name == (engines.name if profile.elapsed_is_known() else "0")
+        same_drawings(files_of(folder), files_of(engines), profile)
+
+    for_all(check, oracle.some)
+
+
+def test_a_folder_is_not_written_over(oracle, tmp_path):
+    [profile, *_] = oracle.some
+    output = tmp_path / "drawings"
+    output_of("export", profile.json, "--format", "dot-dir", "--output", output)
+    before = [files_of(folder) for folder in output.iterdir()]
+    result = run("export", profile.json, "--format", "dot-dir", "--output", output)
+    assert result.returncode == 1 and result.stderr.count(b"\n") == 1
+    assert [files_of(folder) for folder in output.iterdir()] == before
+
+
+@pytest.mark.parametrize("archive", ["json-zip", "dot-zip", "bundle"])
+def test_unzip_takes_it(oracle, tmp_path, archive):
+    for profile in oracle.scenarios[:4]:
+        output = tmp_path / f"{profile.name}.zip"
+        output_of("export", profile.json, "--format", archive, "--output", output)
+        result = subprocess.run(["unzip", "-t", output], capture_output=True, text=True)
+        assert result.returncode == 0 and "No errors detected" in result.stdout, result
+
+
+def test_bundle(oracle):
+    """One collection in a folder that is named by its time, as Feldera's viewer looks for it."""
+    place = re.compile(
+        r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z/circuit_profile\.json", re.ASCII
+    )
+    for profile in oracle.some[:20]:
+        ours = output_of("export", profile.json, "--format", "bundle", "--output", "-")
+        [(name, content)] = entries(ours)
+        assert place.fullmatch(name), name
+        assert Document(content) == Document(profile.bytes("profile.json")), profile
+
+
+def drawn(text, tmp_path, name):
+    """What graphviz makes of a dot text; it must have nothing to say against it."""
+    path = tmp_path / f"{name}.dot"
+    path.write_bytes(text)
+    # "canon" and the like need no layout, which takes graphviz minutes for large circuits.
+    result = subprocess.run(
+        ["gvpr", 'BEG_G { printf("%d %d\\n", nNodes($G), nEdges($G)) }', path],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert result.returncode == 0 and not result.stderr, (name, result.stderr[-2000:])
+    return [tuple(map(int, line.split())) for line in result.stdout.splitlines()]
+
+
+def test_graphviz_takes_every_label(oracle, tmp_path):
+    """The format dot, whatever is in the labels: one graph a worker, with all nodes and edges."""
+
+    def check(profile):
+        text = output_of("export", profile.json, "--format", "dot", "--output", "-")
+        graphs = drawn(text, tmp_path, profile.name)
+        drawings = [c for n, c in entries(profile.bytes("graphs.zip")) if n.endswith(".dot")]
+        assert len(graphs) == len(drawings), profile
+        for (_, edges), drawing in zip(graphs, drawings, strict=True):
+            assert edges == split_dot(drawing)[1].total(), profile
+
+    for_all(check, oracle.some)
+
+
+def test_graphviz_draws_a_pipeline(oracle, tmp_path):
+    [profile] = (p for p in oracle.scenarios if p.name == "join-cpu")
+    output_of("export", profile.json, "--format", "dot-dir", "--output", tmp_path / "drawings")
+    [folder] = (tmp_path / "drawings").iterdir()
+    subprocess.run(["make", "-s", "-C", folder, "FORMATS=svg"], check=True, timeout=60)
+    for number in range(2):
+        picture = (folder / f"{number}.svg").read_text()
+        assert picture.startswith("<?xml") and picture.count('class="node"') > 40
+        assert "JoinTrace" in picture and "runtime_percent" in picture
+
+
+def test_a_profile_without_graph_is_not_drawn(oracle, tmp_path):
+    [profile, *_] = oracle.some
+    for drawing in ("dot", "dot-zip", "dot-dir"):
+        output = tmp_path / drawing
+        result = run(
+            "export", profile.path("no-graph.json"), "--format", drawing, "--output", output
+        )
+        assert result.returncode == 1 and not output.exists()
+        assert result.stderr == (
+            b"dbprof-bpf: the profile has no circuit graph, so it cannot be drawn\n"
+        )
+
+
+def test_under_the_sanitizers(oracle, tmp_path):
+    for profile in oracle.some[::4]:
+        for name in ("json", "json-zip", "bundle", "dot", "dot-zip"):
+            output_of(
+                "export", profile.json, "--format", name, "--output", "-", program=SANITIZED
+            )
+        output_of(
+            "export", profile.json, "--format", "dot-dir", "--output", tmp_path / profile.name,
+            program=SANITIZED,
+        )  # fmt: skip
