@@ -18,7 +18,7 @@ struct zip_writer {
 	int error; /* the first one, a negative errno */
 };
 
-/* Remembers why the archive failed; what the output said comes first. */
+/* Remembers why the archive failed. */
 static void note(struct zip_writer *writer)
 {
 	int number = archive_errno(writer->archive);
@@ -27,18 +27,19 @@ static void note(struct zip_writer *writer)
 		writer->error = number > 0 ? -number : -EIO;
 }
 
-/* Called by libarchive with what goes into the file. */
+/*
+ * Called by libarchive with what goes into the file. It is never told of an error, since it frees
+ * an entry that is open only if it can end it; after the first one nothing is written.
+ */
 static la_ssize_t put(struct archive *archive, void *context, const void *bytes, size_t len)
 {
 	struct zip_writer *writer = context;
 
+	(void)archive;
 	errno = 0;
-	if (fwrite(bytes, 1, len, writer->out) == len)
-		return (la_ssize_t)len;
-	if (!writer->error)
+	if (!writer->error && fwrite(bytes, 1, len, writer->out) != len)
 		writer->error = errno ? -errno : -EIO;
-	archive_set_error(archive, -writer->error, "write failed");
-	return -1;
+	return (la_ssize_t)len;
 }
 
 static void set_up(struct zip_writer *writer)
@@ -84,8 +85,9 @@ static ssize_t put_entry(void *context, const char *bytes, size_t len)
 	while (done < len) {
 		la_ssize_t step = archive_write_data(writer->archive, bytes + done, len - done);
 
-		if (step <= 0) {
+		if (step <= 0)
 			note(writer);
+		if (writer->error) {
 			errno = -writer->error;
 			return 0;
 		}
@@ -156,12 +158,12 @@ void zip_writer__close(struct zip_writer *writer)
 {
 	if (!writer)
 		return;
+	/* An archive that was given up has no end. */
+	if (!writer->error)
+		writer->error = -ECANCELED;
 	if (writer->entry)
 		fclose(writer->entry);
-	if (writer->archive) {
-		/* Nothing more goes out, as closing would try. */
-		archive_write_fail(writer->archive);
+	if (writer->archive)
 		archive_write_free(writer->archive);
-	}
 	free(writer);
 }
