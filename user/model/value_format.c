@@ -54,19 +54,15 @@ void value__format_bytes(uint64_t bytes, FILE *out)
 	fprintf(out, "%" PRIu64 " B", bytes);
 }
 
-/* @part in units of which @whole make one of the integer's; no digit is rounded away. */
-static void format_decimal(uint64_t integer, uint32_t part, uint32_t whole, const char *unit,
-			   FILE *out)
+/* @part has @digits digits behind the point; those that say nothing are left out. */
+static void format_decimal(uint64_t integer, uint32_t part, int digits, const char *unit, FILE *out)
 {
-	fprintf(out, "%" PRIu64, integer);
+	for (; part > 0 && part % 10 == 0; digits--)
+		part /= 10;
 	if (part > 0)
-		fputc('.', out);
-	while (part > 0) {
-		whole /= 10;
-		fputc('0' + (int)(part / whole), out);
-		part %= whole;
-	}
-	fputs(unit, out);
+		fprintf(out, "%" PRIu64 ".%0*u%s", integer, digits, part, unit);
+	else
+		fprintf(out, "%" PRIu64 "%s", integer, unit);
 }
 
 void value__format_duration(struct duration duration, FILE *out)
@@ -74,15 +70,14 @@ void value__format_duration(struct duration duration, FILE *out)
 	uint32_t nanos = duration.nanos;
 
 	if (duration.secs > 0)
-		format_decimal(duration.secs, nanos, NANOS_PER_SECOND, "s", out);
+		format_decimal(duration.secs, nanos, 9, "s", out);
 	else if (nanos >= NANOS_PER_MILLI)
-		format_decimal(nanos / NANOS_PER_MILLI, nanos % NANOS_PER_MILLI, NANOS_PER_MILLI,
-			       "ms", out);
+		format_decimal(nanos / NANOS_PER_MILLI, nanos % NANOS_PER_MILLI, 6, "ms", out);
 	else if (nanos >= NANOS_PER_MICRO)
-		format_decimal(nanos / NANOS_PER_MICRO, nanos % NANOS_PER_MICRO, NANOS_PER_MICRO,
-			       "\xc2\xb5s", out);
+		format_decimal(nanos / NANOS_PER_MICRO, nanos % NANOS_PER_MICRO, 3, "\xc2\xb5s",
+			       out);
 	else
-		format_decimal(nanos, 0, 1, "ns", out);
+		format_decimal(nanos, 0, 0, "ns", out);
 }
 
 /* All digits of a number that may need more than 64 bits. */

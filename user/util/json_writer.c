@@ -6,12 +6,19 @@
 #include "util/json_writer.h"
 #include "util/utf8.h"
 
+/* A stream belongs to one thread, and its lock would take a third of the time of writing. */
 static void put(struct json_writer *json, const char *bytes, size_t len)
 {
+	bool written;
+
 	if (json->error || len == 0)
 		return;
 	errno = 0;
-	if (fwrite(bytes, 1, len, json->out) != len)
+	if (len == 1)
+		written = putc_unlocked(bytes[0], json->out) != EOF;
+	else
+		written = fwrite_unlocked(bytes, 1, len, json->out) == len;
+	if (!written)
 		json->error = errno ? -errno : -EIO;
 }
 
@@ -76,6 +83,16 @@ static const char *escape(uint32_t ch, char buf[8])
 	}
 }
 
+/* Bytes at the beginning of @text that stand for themselves, as most do: ASCII without escapes. */
+static size_t plain_length(const char *text, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len && (signed char)text[at] >= 0x20 && text[at] != '"' && text[at] != '\\')
+		at++;
+	return at;
+}
+
 static void put_quoted(struct json_writer *json, const char *text)
 {
 	size_t left = strlen(text);
@@ -87,6 +104,9 @@ static void put_quoted(struct json_writer *json, const char *text)
 
 	put(json, "\"", 1);
 	for (; left > 0; left -= len, text += len) {
+		len = plain_length(text, left);
+		if (len > 0)
+			continue;
 		len = utf8__next(text, left, &ch);
 		instead = escape(ch, buf);
 		if (!instead)
