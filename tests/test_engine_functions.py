@@ -232,3 +232,41 @@ def test_under_the_sanitizers(oracle, tmp_path):
             "export", profile.json, "--format", "dot-dir", "--output", tmp_path / profile.name,
             program=SANITIZED,
         )  # fmt: skip
+
+
+def nodes_and_edges(dot):
+    """What a drawing shows, without the readings: ids with the first line of the label."""
+    text, edges = split_dot(dot)
+    text = re.sub(rb"@ \S*/scenarios\.rs", b"@ scenarios.rs", text)
+    names = re.findall(rb'^(n[n_0-9]*)\[label="(.*?)(?:\\l|" fillcolor)', text, re.M)
+    return names, edges
+
+
+def test_a_window_is_drawn_as_the_engine_draws(oracle, lab):
+    """Strict operators are one node there, too, of the graph that was read from the memory."""
+    for scenario, options in (("nested", {"records": 30}), ("join", {})):
+        target = lab.target(scenario, steps=20, workers=2, **options)
+        output = lab.path(f"{scenario}-drawings")
+        profiler = lab.profiler("--pid", target.pid, "--format", "dot-dir", "--output", output)
+        profiler.wait_attached()
+        target.go()
+        target.wait_done()
+        assert profiler.stop() in (0, 3), profiler.describe()
+        [folder] = output.iterdir()
+        assert int(folder.name) > 1000
+        [profile] = (p for p in oracle.scenarios if p.name == scenario)
+        engines = nodes_and_edges((profile.dump() / "0.dot").read_bytes())
+        assert b"Z1" in str(engines).encode() or b"Z^-1" in str(engines).encode()
+        for number in range(2):
+            assert nodes_and_edges((folder / f"{number}.dot").read_bytes()) == engines
+            assert (folder / f"{number}.txt").read_text().startswith("root\n")
+
+
+def test_a_folder_cannot_be_streamed(refused, idle):
+    refused("--pid", idle.pid, "--format", "dot-dir", "--output", "-", says=["standard output"])
+
+
+def test_a_folder_that_holds_something_is_refused_at_once(refused, idle, tmp_path):
+    (tmp_path / "mine").write_text("")
+    refused("--pid", idle.pid, "--format", "dot-dir", "--output", tmp_path, says=[tmp_path])
+    assert [path.name for path in tmp_path.iterdir() if path != refused.folder] == ["mine"]

@@ -6,6 +6,7 @@
 
 #include "cli/exit_status.h"
 #include "cli/options.h"
+#include "cli/write_profile.h"
 
 enum {
 	KEY_UPROBES = 0x100,
@@ -40,7 +41,8 @@ static const struct argp_option argp_options[] = {
 	  "Where the profile goes; - is the standard output (default: dbprof-N.json; with several "
 	  "processes N is put into FILE's name)",
 	  1 },
-	{ "format", 'f', "FORMAT", 0, "Format of the profile: json (the default)", 1 },
+	{ "format", 'f', "FORMAT", 0,
+	  "Format of the profile (default json); '--format help' lists all", 1 },
 	{ "mode", 'm', "MODE", 0,
 	  "How operators are measured: engine (the engine's own counters, read from memory), "
 	  "sampled, "
@@ -178,9 +180,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--output takes a file name");
 		break;
 	case 'f':
-		options->exporter = exporter__find(arg);
-		if (!options->exporter)
-			argp_error(state, "there is no format '%s'; there is: json", arg);
+		options->exporter = write_profile__format(state, arg);
 		break;
 	case 'l':
 		options->layout = arg;

@@ -17,24 +17,26 @@ static const char IMPORTANCE[] = "runtime_percent";
 int dot_text__make(const struct profile_source *source, struct dot_text *ret_text,
 		   struct fail *fail)
 {
-	struct dot_text text = { 0 };
+	struct drawn_graph drawn = { 0 };
+	struct dot_label *labels = NULL;
 	int err;
 
 	if (!source->graph || source->graph->node_count == 0)
 		return fail__set(fail, -ENODATA,
 				 "the profile has no circuit graph, so it cannot be drawn");
-	err = drawn_graph__make(source->graph, &text.drawn);
+	err = drawn_graph__make(source->graph, &drawn);
 	if (!err) {
-		text.labels = calloc(text.drawn.graph.node_count + 1, sizeof(*text.labels));
-		if (!text.labels) {
-			drawn_graph__clear(&text.drawn);
+		labels = calloc(drawn.graph.node_count + 1, sizeof(*labels));
+		if (!labels)
 			err = -ENOMEM;
-		}
 	}
-	if (err)
+	if (err) {
+		drawn_graph__clear(&drawn);
 		return fail__set(fail, err, "the circuit graph cannot be drawn: %s",
 				 strerror(-err));
-	*ret_text = text;
+	}
+	ret_text->drawn = drawn;
+	ret_text->labels = labels;
 	return 0;
 }
 
