@@ -5,6 +5,7 @@ The profiles are those of the test pipeline's scenarios, with the CPU profiler a
 of random shape and content (tests/target/src/bin/dbsp-oracle).
 """
 
+import itertools
 import json
 import re
 import subprocess
@@ -196,6 +197,27 @@ def test_graphviz_takes_every_label(oracle, tmp_path):
             assert edges == split_dot(drawing)[1].total(), profile
 
     for_all(check, oracle.some)
+
+
+def test_graphviz_takes_every_id(tmp_path):
+    """Ids that no engine writes, which a file may hold all the same."""
+    ids = ["", "digraph", "0n", 'a" -> "b', "back\\", "n0]; x [", "nn1", "naïve", "new\nline"]
+    graph = {
+        "nodes": {
+            "id": "n{}",
+            "label": "root",
+            "nodes": [{"Simple": {"id": name, "label": name}} for name in ids],
+        },
+        "edges": [
+            {"from_node": a, "from_cluster": False, "to_node": b, "to_cluster": False}
+            for a, b in itertools.pairwise(ids)
+        ],
+    }
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps({"worker_profiles": [{"metadata": {}}], "graph": graph}))
+    text = output_of("export", path, "--format", "dot", "--output", "-")
+    # Two more nodes stand for the cluster's ends.
+    assert drawn(text, tmp_path, "odd") == [(len(ids) + 2, len(ids) - 1)]
 
 
 def test_graphviz_draws_a_pipeline(oracle, tmp_path):

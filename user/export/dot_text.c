@@ -136,6 +136,17 @@ static void write_label(const char *label, enum dot_quoting quoting, FILE *out)
 		fputc('\\', out);
 }
 
+/* An id with what stands before it; one that no engine writes may hold anything. */
+static void write_id(const char *prefix, const char *id, enum dot_quoting quoting, FILE *out)
+{
+	bool plain = quoting == DOT_ENGINE || (id[0] == 'n' && !id[strspn(id, "n_r0123456789")]);
+
+	fprintf(out, "%s%s", plain ? "" : "\"", prefix);
+	write_label(id, plain ? DOT_ENGINE : DOT_VALID, out);
+	if (!plain)
+		fputc('"', out);
+}
+
 /* The more important, the redder: SimpleNode::to_dot(), where "as u8" stops at both ends. */
 static unsigned int green_and_blue(double importance)
 {
@@ -152,7 +163,8 @@ static void write_simple(const struct dot_text *text, size_t node, enum dot_quot
 {
 	unsigned int shade = green_and_blue(text->labels[node].importance);
 
-	fprintf(out, "%s[label=\"", text->drawn.graph.nodes[node].id);
+	write_id("", text->drawn.graph.nodes[node].id, quoting, out);
+	fputs("[label=\"", out);
 	write_label(label_of(text, node), quoting, out);
 	fprintf(out, "\" fillcolor=\"#ff%02x%02x\" style=filled]\n", shade, shade);
 }
@@ -163,9 +175,15 @@ static void write_cluster(const struct dot_text *text, size_t node, enum dot_quo
 {
 	const char *id = text->drawn.graph.nodes[node].id;
 
-	fprintf(out, "subgraph cluster_%s {\nlabel=\"", id);
+	fputs("subgraph ", out);
+	write_id("cluster_", id, quoting, out);
+	fputs(" {\nlabel=\"", out);
 	write_label(label_of(text, node), quoting, out);
-	fprintf(out, "\"\nenter_%s[style=invis]\nexit_%s[style=invis]\n", id, id);
+	fputs("\"\n", out);
+	write_id("enter_", id, quoting, out);
+	fputs("[style=invis]\n", out);
+	write_id("exit_", id, quoting, out);
+	fputs("[style=invis]\n", out);
 }
 
 static void write_nodes(const struct dot_text *text, enum dot_quoting quoting, FILE *out)
@@ -196,8 +214,10 @@ void dot_text__write_dot(const struct dot_text *text, enum dot_quoting quoting, 
 	for (size_t i = 0; i < graph->edge_count; i++) {
 		const struct profile_graph_edge *edge = &graph->edges[i];
 
-		fprintf(out, "%s%s -> %s%s\n", edge->from_cluster ? "exit_" : "", edge->from,
-			edge->to_cluster ? "enter_" : "", edge->to);
+		write_id(edge->from_cluster ? "exit_" : "", edge->from, quoting, out);
+		fputs(" -> ", out);
+		write_id(edge->to_cluster ? "enter_" : "", edge->to, quoting, out);
+		fputc('\n', out);
 	}
 	fputs("}\n", out);
 }
