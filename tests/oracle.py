@@ -10,6 +10,7 @@ import subprocess
 import zipfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 
 from harness import ENVIRONMENT, PROGRAM, target_path
@@ -78,12 +79,14 @@ class Profile:
             for reading in worker["metadata"]["n"]
         )
 
-    def functions(self, function):
-        """Lines of functions.txt, split: worker, metric and result."""
-        for line in self.path("functions.txt").read_text().splitlines():
-            name, worker, metric, *result = line.split("\t")
-            if name == function:
-                yield worker, unescaped(metric), *map(unescaped, result)
+    @cached_property
+    def functions(self):
+        """What the engine's functions give: lists of results by function, worker and metric."""
+        by_place = {}
+        for line in self.bytes("functions.txt").decode().removesuffix("\n").split("\n"):
+            function, worker, metric, *result = map(unescaped, line.split("\t"))
+            by_place.setdefault((function, worker, metric), []).append(result)
+        return by_place
 
 
 def unescaped(text):

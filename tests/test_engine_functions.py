@@ -2,7 +2,9 @@
 """The commands give what the engine's own profile functions give.
 
 The profiles are those of the test pipeline's scenarios, with the CPU profiler and without, and 500
-of random shape and content (tests/target/src/bin/dbsp-oracle).
+of random shape and content (tests/target/src/bin/dbsp-oracle). JSON, drawings and added-up workers are
+compared for all of them; what takes a run of the program for each question, or writes files, for
+the scenarios and a sample of the rest.
 """
 
 import itertools
@@ -78,6 +80,126 @@ def test_json_zip(oracle):
         [(engines_name, engines)] = entries(profile.bytes("profile.zip"))
         assert name == engines_name == "profile.json"
         assert Document(content) == Document(engines), profile
+
+    for_all(check, oracle.some)
+
+
+def test_workers_added_up(oracle):
+    """WorkerProfile::merge, all workers into the first."""
+
+    def check(profile):
+        ours = output_of("merge", "--sum", profile.json, "--output", "-")
+        assert Document(ours) == Document(profile.bytes("merged.json")), profile
+
+    for_all(check, oracle.all)
+
+
+def metrics_of(profile):
+    """Six metrics that are read, another choice in each profile, and one that is not."""
+    found = sorted({metric for function, _, metric in profile.functions if metric})
+    step = max(1, len(found) // 6)
+    start = int(re.sub(r"\D", "", profile.name) or 0) % step
+    return [*found[start::step], "reported_by_none_count"]
+
+
+def kind_of(value):
+    if isinstance(value, list):
+        return "array"
+    # Keys of generated maps begin with a k, those of the engine are plural.
+    return value["type"] if set(value) == {"type", "value"} else "map"
+
+
+def test_metric(oracle):
+    """attribute_profile and attribute_profile_as_bytes."""
+
+    def check(profile):
+        said = profile.functions
+        workers = len(Document(profile.bytes("profile.json")).workers)
+        for metric in metrics_of(profile):
+            result = run("report", profile.json, f"--metric={metric}", "--json")
+            readings = json.loads(result.stdout or "[]")
+            assert result.returncode == (0 if readings else 1)
+            plain = [reading for reading in readings if "labels" not in reading]
+            for worker in map(str, range(workers)):
+                ours = [r for r in plain if str(r["worker"]) == worker]
+                engines = said.get(("attribute_profile", worker, metric), [])
+                numbers = said.get(("attribute_profile_as_bytes", worker, metric), [])
+                assert sorted((r["node"], kind_of(r["value"])) for r in ours) == sorted(
+                    (node, kind) for node, kind, _ in engines
+                ), (profile, metric)
+                if all(kind == "bytes" for _, kind, _ in engines):
+                    assert sorted([r["node"], str(r["value"]["value"])] for r in ours) == sorted(
+                        numbers
+                    ), (profile, metric)
+                else:
+                    assert numbers[0][0] == "err"
+
+    for_all(check, oracle.some[::2])
+
+
+def printable(text):
+    """As sentences have it."""
+    return "".join(ch if ch.isprintable() else "?" for ch in text)
+
+
+def check_total(profile, engines, metric, *arguments):
+    """One total, or the refusal of one."""
+    result = run("report", profile.json, *arguments, "--json")
+    what = (profile, metric, arguments, result)
+    if engines[0] == "ok":
+        assert result.returncode == 0 and not result.stderr, what
+        assert json.loads(result.stdout)["total"] == int(engines[1]), what
+    else:
+        assert result.returncode == 1 and result.stdout == b"", what
+        [sentence] = result.stderr.decode().splitlines()
+        assert "no total as" in sentence, what
+
+
+def test_total(oracle):
+    """attribute_total_as_bytes and attribute_total_as_count, of a worker and of all."""
+
+    def check(profile):
+        for kind in ("bytes", "count"):
+            for metric in metrics_of(profile):
+                for worker, arguments in (("all", ()), ("0", ("--worker", 0))):
+                    [engines] = profile.functions[f"attribute_total_as_{kind}", worker, metric]
+                    total = (f"--total={metric}", "--as", kind, *arguments)
+                    check_total(profile, engines, metric, *total)
+
+    for_all(check, oracle.some[::3])
+
+
+def test_the_value_that_has_no_total(oracle):
+    """The sentence names one of those that the engine may return."""
+    seen = 0
+    for profile in oracle.some:
+        values = profile.functions.get(("attribute_profile", "0", "mixed_count"), [])
+        wrong = [(node, text) for node, kind, text in values if kind != "bytes"]
+        if not wrong:
+            continue
+        [engines] = profile.functions["attribute_total_as_bytes", "0", "mixed_count"]
+        assert engines[0] == "err" and engines[2] in [text for _, text in wrong]
+        sentence = run(
+            "report", profile.json, "--total=mixed_count", "--as=bytes", "--worker=0"
+        ).stderr.decode()
+        assert any(
+            f"node {node} of worker 0" in sentence and printable(text)[:40] in sentence
+            for node, text in wrong
+        ), (profile, sentence, wrong)
+        seen += 1
+    assert seen > 5
+
+
+def test_totals_of_memory_and_storage(oracle):
+    """total_used_bytes and total_storage_size."""
+
+    def check(profile):
+        for function, option in (
+            ("total_used_bytes", "--used-bytes"),
+            ("total_storage_size", "--storage-size"),
+        ):
+            [engines] = profile.functions[function, "all", ""]
+            check_total(profile, engines, function, option)
 
     for_all(check, oracle.some)
 
@@ -250,6 +372,7 @@ def test_under_the_sanitizers(oracle, tmp_path):
             output_of(
                 "export", profile.json, "--format", name, "--output", "-", program=SANITIZED
             )
+        output_of("merge", "--sum", profile.json, "--output", "-", program=SANITIZED)
         output_of(
             "export", profile.json, "--format", "dot-dir", "--output", tmp_path / profile.name,
             program=SANITIZED,

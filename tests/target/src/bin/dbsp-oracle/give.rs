@@ -7,7 +7,7 @@
 //!
 //! A line of `functions.txt` is `FUNCTION WORKER METRIC RESULT...` with tabs between, where WORKER is
 //! a number or `all` and RESULT is `NODE KIND TEXT` or `NODE BYTES` for each node, `ok NUMBER`, or
-//! `err KIND TEXT`. In texts `\`, tab and line feed are written as `\\`, `\t` and `\n`.
+//! `err KIND TEXT`. Metrics that the profile does not have are left out, but for one. In texts `\`, tab and line feed are written as `\\`, `\t` and `\n`.
 
 use crate::{say, values};
 use dbsp::{
@@ -95,6 +95,9 @@ fn functions(profile: &DbspProfile) -> String {
     let mut out = String::new();
     let known = CIRCUIT_METRICS.iter().map(|metric| metric.name.clone());
     for metric in known.chain(values::unknown_metrics()) {
+        if is_absent(profile, &metric) && metric.0 != values::REPORTED_BY_NONE {
+            continue;
+        }
         for (number, worker) in profile.worker_profiles.iter().enumerate() {
             of_worker(&mut out, &number.to_string(), worker, &metric);
         }
@@ -121,6 +124,15 @@ fn functions(profile: &DbspProfile) -> String {
     let stored = profile.total_storage_size().map(|b| b.bytes);
     total(&mut out, "total_storage_size\tall\t", stored);
     out
+}
+
+/// Nothing can be said of it but that its totals are 0.
+fn is_absent(profile: &DbspProfile, metric: &MetricId) -> bool {
+    let workers = &profile.worker_profiles;
+    matches!(profile.attribute_total_as_count(metric), Ok(0))
+        && workers
+            .iter()
+            .all(|w| w.attribute_profile(metric).is_empty())
 }
 
 fn of_worker(out: &mut String, number: &str, worker: &WorkerProfile, metric: &MetricId) {

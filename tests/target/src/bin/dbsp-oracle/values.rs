@@ -74,7 +74,8 @@ pub fn text(random: &mut Random) -> String {
     (0..random.below(5)).map(|_| *random.pick(&WORDS)).collect()
 }
 
-/// Metrics of no table, and one that no operator reports.
+/// The last of the metrics of no table.
+pub const REPORTED_BY_NONE: &str = "reported_by_none_count";
 const UNKNOWN: [&str; 8] = [
     "mixed_count",
     "plain_bytes",
@@ -83,7 +84,7 @@ const UNKNOWN: [&str; 8] = [
     "odd \"name\" \\ with everything",
     "",
     "zähler_count",
-    "reported_by_none_count",
+    REPORTED_BY_NONE,
 ];
 
 pub fn unknown_metrics() -> impl Iterator<Item = MetricId> {
