@@ -54,8 +54,8 @@ UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: bench all deps target layout-target print-target print-layout-target demo check unit lint install \
-  uninstall clean docs
+.PHONY: bench all deps target layout-target print-target print-layout-target print-oracle demo check unit \
+  lint install uninstall clean docs
 
 all: $(PROGRAM)
 
@@ -122,7 +122,8 @@ unit: $(UNIT)
 deps:
 	$(Q)tools/deps.sh
 
-# The test pipeline; cargo's folder lies outside the checkout and is reused.
+# The test pipeline, and the program that asks DBSP's own profile functions what they give; cargo's
+# folder lies outside the checkout and is reused.
 target:
 	$(Q)tools/target.sh release
 
@@ -135,6 +136,9 @@ print-target:
 
 print-layout-target:
 	@tools/target.sh --print layout
+
+print-oracle:
+	@tools/target.sh --print oracle
 
 demo: deps
 	$(Q)$(MAKE) all target

@@ -58,7 +58,8 @@ if has shellcheck "the shell scripts"; then
 fi
 
 if command -v rustfmt >/dev/null 2>&1; then
-	rustfmt --check -l --color never --edition 2024 tests/target/src/main.rs | sort -u |
+	rustfmt --check -l --color never --edition 2024 tests/target/src/main.rs \
+		tests/target/src/bin/dbsp-oracle/main.rs | sort -u |
 		grep . && failed "run cargo fmt in tests/target"
 fi
 

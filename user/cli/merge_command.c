@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/write_profile.h"
 #include "model/joined_source.h"
+#include "model/summed_source.h"
 #include "reader/reader.h"
 
 #define HOSTS_MAX 500 /* open files */
@@ -16,6 +17,7 @@ struct merge_options {
 	size_t count;
 	size_t offsets[HOSTS_MAX];
 	size_t offset_count; /* 0: not given */
+	bool sum;
 	const char *output;
 	const struct exporter *exporter;
 };
@@ -25,6 +27,10 @@ static const struct argp_option argp_options[] = {
 	{ "format", 'f', "FORMAT", 0, "What to write (default: json)", 0 },
 	{ "offset", 'O', "N,...", 0,
 	  "Number of the first worker of each host (default: hosts follow upon each other from 0)",
+	  0 },
+	{ "sum", 's', NULL, 0,
+	  "Add all workers up to one, as DBSP does, whose readings are then of all; one FILE is "
+	  "enough",
 	  0 },
 	{ 0 },
 };
@@ -54,7 +60,9 @@ static void check(struct argp_state *state)
 {
 	struct merge_options *options = state->input;
 
-	if (options->count < 2)
+	if (options->count == 0 && options->sum)
+		argp_error(state, "which profile?");
+	else if (options->count < 2 && !options->sum)
 		argp_error(state, "which profiles? Two or more are merged");
 	else if (!options->output)
 		argp_error(state, "where to? Give --output");
@@ -93,6 +101,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'O':
 		parse_offsets(state, arg);
 		break;
+	case 's':
+		options->sum = true;
+		break;
 	case ARGP_KEY_ARG:
 		add_input(state, arg);
 		break;
@@ -125,6 +136,18 @@ static int check_offsets(const struct merge_options *options, const struct joine
 	return 0;
 }
 
+static int write_sum(const struct merge_options *options, struct profile_source *source,
+		     struct fail *fail)
+{
+	struct profile_source *sum = NULL;
+	int err = summed_source__open(source, &sum, fail);
+
+	if (!err)
+		err = write_profile(sum, options->exporter, options->output, fail);
+	profile_source__close(sum);
+	return err;
+}
+
 static int merge(const struct merge_options *options, struct joined_part *parts, struct fail *fail)
 {
 	struct profile_source *joined = NULL;
@@ -136,9 +159,13 @@ static int merge(const struct merge_options *options, struct joined_part *parts,
 	}
 	if (!err)
 		err = check_offsets(options, parts, fail);
+	if (!err && options->count == 1)
+		return write_sum(options, parts[0].source, fail);
 	if (!err)
 		err = joined_source__open(parts, options->count, &joined, fail);
-	if (!err)
+	if (!err && options->sum)
+		err = write_sum(options, joined, fail);
+	else if (!err)
 		err = write_profile(joined, options->exporter, options->output, fail);
 	profile_source__close(joined);
 	return err;

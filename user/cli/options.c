@@ -43,9 +43,7 @@ static const struct argp_option argp_options[] = {
 	  "processes N is put into FILE's name)",
 	  1 },
 	{ "format", 'f', "FORMAT", 0,
-	  "Format of the profile: json (the default), html (a page for a browser), pprof, folded "
-	  "(for flame graphs), or svg (the circuit, drawn by graphviz)",
-	  1 },
+	  "Format of the profile (default json); '--format help' lists all", 1 },
 	{ "mode", 'm', "MODE", 0,
 	  "How operators are measured: engine (the engine's own counters, read from memory), "
 	  "sampled, "

@@ -9,7 +9,9 @@
 #include "cli/output.h"
 #include "export/snapshot_source.h"
 #include "export/summary.h"
+#include "cli/write_profile.h"
 #include "util/atomic_file.h"
+#include "util/atomic_folder.h"
 
 #define WIDTH_DEFAULT 80
 
@@ -52,7 +54,9 @@ int output__name(const struct options *options, pid_t pid, char name[OUTPUT_NAME
 
 int output__check(const struct options *options, pid_t pid, struct fail *fail)
 {
+	const struct exporter *exporter = options->exporter;
 	char name[OUTPUT_NAME_MAX];
+	struct atomic_folder *folder = NULL;
 	struct atomic_file *file = NULL;
 	int err = output__name(options, pid, name);
 
@@ -62,8 +66,15 @@ int output__check(const struct options *options, pid_t pid, struct fail *fail)
 		err = options->exporter->check(fail);
 	if (err)
 		return err;
+	if (to_stdout(options) && exporter->write_folder)
+		return write_profile__no_stream(exporter, fail);
 	if (to_stdout(options))
 		return 0;
+	if (exporter->write_folder) {
+		err = atomic_folder__open(name, &folder, fail);
+		atomic_folder__close(folder);
+		return err;
+	}
 	err = atomic_file__open(name, &file, fail);
 	atomic_file__close(file);
 	return err;
@@ -73,22 +84,16 @@ int output__profile(const struct options *options, const struct snapshot *snapsh
 		    struct fail *fail)
 {
 	char name[OUTPUT_NAME_MAX];
-	struct atomic_file *file = NULL;
 	struct profile_source *source = NULL;
 	int err = snapshot_source__open(snapshot, &source);
 
 	if (!err)
 		err = output__name(options, snapshot->pid, name);
 	if (!err)
-		err = atomic_file__open(name, &file, fail);
-	if (!err)
-		err = options->exporter->write(source, atomic_file__stream(file), fail);
-	if (!err)
-		err = atomic_file__commit(file, fail);
+		err = write_profile(source, options->exporter, name, fail);
 	if (err)
 		fail__set(fail, err, "the profile of process %d cannot be written: %s",
 			  snapshot->pid, strerror(-err));
-	atomic_file__close(file);
 	profile_source__close(source);
 	return err;
 }

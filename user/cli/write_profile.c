@@ -20,6 +20,13 @@ static int write_file(struct profile_source *source, const struct exporter *expo
 	return err;
 }
 
+int write_profile__no_stream(const struct exporter *exporter, struct fail *fail)
+{
+	return fail__set(fail, -EISDIR,
+			 "the format %s is a folder, which cannot go to the standard output",
+			 exporter->name);
+}
+
 static int write_folder(struct profile_source *source, const struct exporter *exporter,
 			const char *path, struct fail *fail)
 {
@@ -27,10 +34,7 @@ static int write_folder(struct profile_source *source, const struct exporter *ex
 	int err;
 
 	if (strcmp(path, "-") == 0)
-		return fail__set(
-			fail, -EISDIR,
-			"the format %s is a folder, which cannot go to the standard output",
-			exporter->name);
+		return write_profile__no_stream(exporter, fail);
 	err = atomic_folder__open(path, &folder, fail);
 	if (!err)
 		err = exporter->write_folder(source, atomic_folder__path(folder), fail);

@@ -17,6 +17,9 @@
 int write_profile(struct profile_source *source, const struct exporter *exporter, const char *path,
 		  struct fail *fail);
 
+/* The refusal of "-" for a format that is a folder. */
+int write_profile__no_stream(const struct exporter *exporter, struct fail *fail);
+
 /*
  * @input's name with the format's extension instead of its own: "a/slow.json.gz" and html give
  * "a/slow.html". Returns 0 or -ENAMETOOLONG.

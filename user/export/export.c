@@ -9,6 +9,11 @@ static const struct exporter exporters[] = {
 	{ .name = "folded", .extension = "folded", .write = export_folded },
 	{ .name = "svg", .extension = "svg", .write = export_svg, .check = export_svg__check },
 	{ .name = "html", .extension = "html", .write = export_html },
+	{ .name = "json-zip", .extension = "zip", .write = export_json_zip },
+	{ .name = "bundle", .extension = "zip", .write = export_bundle },
+	{ .name = "dot", .extension = "dot", .write = export_dot },
+	{ .name = "dot-zip", .extension = "zip", .write = export_dot_zip },
+	{ .name = "dot-dir", .extension = "dot.d", .write_folder = export_dot_dir },
 };
 
 const struct exporter *exporter__all(size_t *ret_count)

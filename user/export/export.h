@@ -45,5 +45,19 @@ int export_folded(struct profile_source *source, FILE *out, struct fail *fail);
 /* The graph of all workers together, coloured by time, drawn by graphviz. */
 int export_svg(struct profile_source *source, FILE *out, struct fail *fail);
 int export_svg__check(struct fail *fail);
+/* The same in a zip archive, as DbspProfile::as_json_zip() has it: one entry, profile.json. */
+int export_json_zip(struct profile_source *source, FILE *out, struct fail *fail);
+/* A support bundle with nothing but the profile, for Feldera's viewer. */
+int export_bundle(struct profile_source *source, FILE *out, struct fail *fail);
+
+/*
+ * What GraphProfile::dump() and write_zip() write: for each worker N.dot, its circuit for graphviz,
+ * and N.txt, the same as a text; and a Makefile. The folder has them in one that is named by the
+ * microseconds of the window.
+ */
+int export_dot_dir(struct profile_source *source, const char *path, struct fail *fail);
+int export_dot_zip(struct profile_source *source, FILE *out, struct fail *fail);
+/* The workers' graphs, one after the other, quoted so that graphviz takes every label. */
+int export_dot(struct profile_source *source, FILE *out, struct fail *fail);
 
 #endif
