@@ -103,6 +103,11 @@ static int compare_reading(const struct profile_reading *reading, const char *me
 	return compare_labels(reading->labels, reading->label_count, labels, label_count);
 }
 
+int profile_reading__compare(const struct profile_reading *a, const struct profile_reading *b)
+{
+	return compare_reading(a, b->metric, b->labels, b->label_count);
+}
+
 /* A reading of our own from the caller's strings. Returns 0 or -ENOMEM. */
 static int make_reading(struct profile *profile, const char *metric,
 			const struct profile_label *labels, size_t label_count,

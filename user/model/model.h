@@ -111,6 +111,9 @@ struct profile_node *profile_worker__node(struct profile_worker *worker,
 int profile_node__set(struct profile *profile, struct profile_node *node, const char *metric,
 		      const struct profile_label *labels, size_t label_count, struct value value);
 
+/* Below, at or above 0: the order of readings in a node, by metric, then labels. */
+int profile_reading__compare(const struct profile_reading *a, const struct profile_reading *b);
+
 /*
  * The graph as TraceMonitor::get_circuit() gives it, edges sorted. Returns 0, -ENOMEM, or -EPROTO
  * when @graph is no tree of circuits and regions.
