@@ -6,6 +6,7 @@
 
 #include "cli/exit_status.h"
 #include "cli/options.h"
+#include "state/url.h"
 
 enum {
 	KEY_UPROBES = 0x100,
@@ -13,6 +14,9 @@ enum {
 	KEY_BUDGET,
 	KEY_MAX_THREADS,
 	KEY_MAX_CIRCUITS,
+	KEY_STATE,
+	KEY_STATE_TIMEOUT,
+	KEY_STATE_HEADER,
 };
 
 static const char doc[] =
@@ -54,6 +58,15 @@ static const struct argp_option argp_options[] = {
 	  1 },
 	{ "frequency", 'F', "HZ", 0,
 	  "Samples a second on each CPU (default: the highest rate that the budget allows)", 1 },
+	{ "state", KEY_STATE, "FILE|URL", 0,
+	  "Add what only the engine knows, memory and storage among it, from the pipeline's own "
+	  "profile: a file, or the URL of the pipeline",
+	  1 },
+	{ "state-timeout", KEY_STATE_TIMEOUT, "TIME", 0,
+	  "How long the pipeline may take to answer (default: until a second after the window)",
+	  1 },
+	{ "state-header", KEY_STATE_HEADER, "HEADER|@FILE", 0,
+	  "Header of the request, such as 'Authorization: Bearer ...', or a file with some", 1 },
 	{ "layout", 'l', "FILE", 0,
 	  "Layout of the engine's types, for versions without a built-in one", 2 },
 	{ "uprobes", KEY_UPROBES, "KIND", 0, "How probes are attached: auto, multi, perf", 2 },
@@ -158,6 +171,61 @@ static void check(struct argp_state *state)
 		argp_error(state, "the profiles of several processes cannot go to one output");
 }
 
+static void check_state(struct argp_state *state)
+{
+	const struct options *options = state->input;
+	const char *from = options->state.from;
+	bool url = from && url__is_http(from);
+
+	if (from && url__is_other(from))
+		argp_error(state, "--state takes a file, or an URL of http or https");
+	else if (!url && options->state.header_count > 0)
+		argp_error(state, "--state-header is for --state with an URL");
+	else if (!url && options->state.timeout_ns > 0)
+		argp_error(state, "--state-timeout is for --state with an URL");
+	else if (from && options->pid_count > 1)
+		argp_error(state, "--state is the profile of one process; give one --pid");
+}
+
+static void add_header(struct argp_state *state, const char *text)
+{
+	struct state_options *options = &((struct options *)state->input)->state;
+
+	if (options->header_count == HEADERS_MAX)
+		argp_error(state, "at most %d --state-header", HEADERS_MAX);
+	else
+		options->headers[options->header_count++] = text;
+}
+
+static void parse_time(struct argp_state *state, const char *option, const char *text,
+		       uint64_t *ret_ns)
+{
+	if (duration__parse(text, ret_ns))
+		argp_error(state, "--%s takes a time such as 10s, 500ms or 2m, not '%s'", option,
+			   text);
+}
+
+static error_t parse_state_option(int key, char *arg, struct argp_state *state)
+{
+	struct state_options *options = &((struct options *)state->input)->state;
+
+	switch (key) {
+	case KEY_STATE:
+		options->from = arg;
+		if (!*arg)
+			argp_error(state, "--state takes a file name or an URL");
+		return 0;
+	case KEY_STATE_TIMEOUT:
+		parse_time(state, "state-timeout", arg, &options->timeout_ns);
+		return 0;
+	case KEY_STATE_HEADER:
+		add_header(state, arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -167,10 +235,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		add_pid(state, arg);
 		break;
 	case 'd':
-		if (duration__parse(arg, &options->duration_ns))
-			argp_error(state,
-				   "--duration takes a time such as 10s, 500ms or 2m, not '%s'",
-				   arg);
+		parse_time(state, "duration", arg, &options->duration_ns);
 		break;
 	case 'o':
 		options->output = arg;
@@ -217,9 +282,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		check(state);
+		check_state(state);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_state_option(key, arg, state);
 	}
 	return 0;
 }

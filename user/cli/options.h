@@ -11,6 +11,7 @@
 #include "export/export.h"
 #include "plan/plan.h"
 #include "snapshot/observer.h"
+#include "state/headers.h"
 
 #define OPTIONS_PIDS_MAX 64
 
@@ -18,6 +19,14 @@ enum uprobe_choice {
 	UPROBES_AUTO,
 	UPROBES_MULTI,
 	UPROBES_PERF,
+};
+
+/* The engine's own profile, to be put together with ours. */
+struct state_options {
+	const char *from; /* a file or an URL; NULL: none */
+	const char *headers[HEADERS_MAX];
+	size_t header_count;
+	uint64_t timeout_ns; /* for the answer of an URL; 0: not given */
 };
 
 struct options {
@@ -35,6 +44,7 @@ struct options {
 	uint32_t frequency_hz; /* of the sampler; 0: the highest that the budget allows */
 	uint32_t max_threads;
 	uint32_t max_circuits;
+	struct state_options state;
 	unsigned int verbose;
 	bool quiet;
 };

@@ -19,6 +19,17 @@ static void report_cost(const struct run *run, struct snapshot *snapshot)
 	snapshot->cost.target_cpu_ns = target_cpu_ns;
 }
 
+/* Ours is written all the same, and is not what was asked for. */
+static void say_engine_state(struct run *run)
+{
+	const char *error = engine_state__error(run->state);
+
+	if (!error)
+		return;
+	fprintf(stderr, "dbprof-bpf: no engine metrics are in the profile: %s\n", error);
+	run->incomplete = true;
+}
+
 static int write_profile(struct run *run, const struct session_data *data, size_t i)
 {
 	struct snapshot *snapshot = NULL;
@@ -34,9 +45,10 @@ static int write_profile(struct run *run, const struct session_data *data, size_
 	if (!err)
 		report_cost(run, snapshot);
 	if (!err)
-		err = output__profile(run->options, snapshot, &run->fail);
+		err = output__profile(run->options, snapshot, run->state, &run->fail);
 	if (!err) {
-		output__summary(run->options, snapshot);
+		say_engine_state(run);
+		output__summary(run->options, snapshot, run->state);
 		run->written++;
 		run->incomplete |= snapshot__incomplete(snapshot);
 	}
@@ -63,6 +75,7 @@ static int finish(struct run *run)
 	if (err)
 		return fail__set(&run->fail, err, "the counters cannot be read: %s",
 				 strerror(-err));
+	engine_state__end(run->state, run->start, run->signals);
 	/* A process that fails does not take the others' profiles with it. */
 	for (size_t i = 0; i < run->count; i++) {
 		err = write_profile(run, data, i);
@@ -79,8 +92,10 @@ static int finish(struct run *run)
 
 static int profile(struct run *run)
 {
-	int err = session__check(&run->fail);
+	int err = engine_state__open(&run->options->state, &run->state, &run->fail);
 
+	if (!err)
+		err = session__check(&run->fail);
 	if (!err)
 		err = run__catch_signals(run);
 	if (!err && run->options->command)
@@ -104,6 +119,7 @@ static int profile(struct run *run)
 	run__say_attached(run);
 	if (run->launched)
 		launch__release(run->pids[0]);
+	engine_state__begin(run->state, run->launched);
 	run__watch(run);
 	err = finish(run);
 	/* Like a shell: the program that we started is not left behind. */
@@ -149,6 +165,7 @@ enum exit_status command_profile(const struct options *options)
 	if (run->signals >= 0)
 		close(run->signals);
 	session__free(run->session);
+	engine_state__free(run->state);
 	free(run);
 	return status;
 }
