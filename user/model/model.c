@@ -5,6 +5,7 @@
 
 #include "model/model.h"
 #include "util/array.h"
+#include "util/utf8.h"
 
 static void clear_reading(struct profile_reading *reading)
 {
@@ -83,10 +84,10 @@ static int compare_labels(const struct profile_label *a, size_t a_count,
 			  const struct profile_label *b, size_t b_count)
 {
 	for (size_t i = 0; i < a_count && i < b_count; i++) {
-		int order = strcmp(a[i].key, b[i].key);
+		int order = utf8__compare(a[i].key, b[i].key);
 
 		if (order == 0)
-			order = strcmp(a[i].value, b[i].value);
+			order = utf8__compare(a[i].value, b[i].value);
 		if (order != 0)
 			return order;
 	}
@@ -96,7 +97,7 @@ static int compare_labels(const struct profile_label *a, size_t a_count,
 static int compare_reading(const struct profile_reading *reading, const char *metric,
 			   const struct profile_label *labels, size_t label_count)
 {
-	int order = strcmp(reading->metric, metric);
+	int order = utf8__compare(reading->metric, metric);
 
 	if (order != 0)
 		return order;
