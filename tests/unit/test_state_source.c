@@ -169,7 +169,9 @@ static void test_replay(void)
 static void test_none(void)
 {
 	struct memory_source *mine = ours(1);
-	struct state_origin missing = { .from = "http://h", .error = "no answer", .asked_ns = -5 };
+	struct state_origin missing = { .from = "http://h",
+					.error = "no answer",
+					.asked_unix_ns = -5 };
 	struct profile_source *source = NULL;
 	char *text = NULL;
 	size_t size;
@@ -182,7 +184,7 @@ static void test_none(void)
 	profile_source__close(source);
 	check_part(text, "\"n\":[" READING("steps_count", "", "int", 7));
 	check_part(text, "\"more\":\"yes\",\"engine_profile\":{\"from\":\"http://h\",\"error\":"
-			 "\"no answer\",\"asked_nanos\":-5,");
+			 "\"no answer\",\"asked\":\"1969-12-31T23:59:59.999999995Z\",");
 	free(text);
 }
 
@@ -230,6 +232,20 @@ static void refused(struct memory_source *mine, struct memory_source *theirs, in
 	CHECK(!source && !closed);
 	profile_source__close(&mine->source);
 	profile_source__close(&theirs->source);
+}
+
+static void test_is_merged(void)
+{
+	struct memory_source *mine = ours(1), *theirs = engine(1);
+	struct profile_source *source = NULL;
+	bool merged = true;
+
+	CHECK(state_source__is_merged(&mine->source, &merged, NULL) == 0 && !merged);
+	CHECK(state_source__open(&mine->source, &theirs->source, &origin, &source, NULL) == 0);
+	CHECK(state_source__is_merged(source, &merged, NULL) == 0 && merged);
+	mine->fail_at = 1;
+	CHECK(state_source__is_merged(source, &merged, NULL) == -EPROTO);
+	profile_source__close(source);
 }
 
 static void test_other_circuit(void)
@@ -352,6 +368,7 @@ int main(void)
 	test_none();
 	test_metric_list();
 	test_left_out();
+	test_is_merged();
 	test_other_circuit();
 	test_damaged();
 	test_late_damage();

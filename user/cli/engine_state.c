@@ -15,6 +15,7 @@
 #include "state/state_source.h"
 #include "state/url.h"
 #include "util/clock.h"
+#include "util/instant.h"
 
 #define PATIENCE_NS	1000000000ULL /* after the window, unless a time limit is given */
 #define NANOS_PER_MILLI 1000000
@@ -25,8 +26,8 @@ struct engine_state {
 	char *from; /* for people */
 	struct headers headers;
 	struct fetch *fetch;
-	int file;	  /* the profile, -1: none */
-	int64_t asked_ns; /* since the window's begin */
+	int file; /* the profile, -1: none */
+	int64_t asked_unix_ns;
 	uint64_t answer_ns;
 	struct fail why; /* there is none */
 };
@@ -87,6 +88,7 @@ void engine_state__begin(struct engine_state *state, bool retry)
 		.max_bytes = SPOOL_BYTES_MAX,
 		.retry = retry,
 	};
+	state->asked_unix_ns = instant__now();
 	fetch__start(&options, &state->fetch, &state->why);
 }
 
@@ -127,19 +129,18 @@ static void read_file(struct engine_state *state)
 			  fail.text[0] ? fail.text : strerror(-state->file));
 }
 
-void engine_state__end(struct engine_state *state, uint64_t start_ns, int signals)
+void engine_state__end(struct engine_state *state, int signals)
 {
 	if (!state)
 		return;
 	if (!state->url) {
-		state->asked_ns = (int64_t)(clock__now() - start_ns);
+		state->asked_unix_ns = instant__now();
 		read_file(state);
 		return;
 	}
 	if (!state->fetch)
 		return;
 	wait_for_answer(state, signals);
-	state->asked_ns = (int64_t)(fetch__started(state->fetch) - start_ns);
 	state->file = fetch__end(state->fetch, &state->why);
 	state->answer_ns = fetch__took(state->fetch);
 }
@@ -181,7 +182,7 @@ int engine_state__join(struct engine_state *state, struct profile_source **sourc
 	if (!state)
 		return 0;
 	origin.from = state->from;
-	origin.asked_ns = state->asked_ns;
+	origin.asked_unix_ns = state->asked_unix_ns;
 	origin.answer_ns = state->answer_ns;
 	if (state->file >= 0) {
 		err = open_engine(state, &engine, &fail);
@@ -199,6 +200,13 @@ int engine_state__join(struct engine_state *state, struct profile_source **sourc
 const char *engine_state__error(const struct engine_state *state)
 {
 	return state && state->why.text[0] ? state->why.text : NULL;
+}
+
+void engine_state__complain(const struct engine_state *state)
+{
+	if (engine_state__error(state))
+		fprintf(stderr, "dbprof-bpf: no engine metrics are in the profile: %s\n",
+			engine_state__error(state));
 }
 
 const char *engine_state__from(const struct engine_state *state)

@@ -24,10 +24,11 @@ void engine_state__free(struct engine_state *state);
 void engine_state__begin(struct engine_state *state, bool retry);
 
 /*
- * After the window, which began at @start_ns: waits for an answer, a second or until the time limit
- * that was given, and no longer than until a signal can be read from @signals; reads a file.
+ * After the window: waits for an answer, a second or until the time limit
+ * that was given, and no longer than until a signal can be read from @signals (-1: none); reads a
+ * file.
  */
-void engine_state__end(struct engine_state *state, uint64_t start_ns, int signals);
+void engine_state__end(struct engine_state *state, int signals);
 
 /*
  * Puts both profiles together: *@source, ours, is replaced by one that owns it. The engine's may be
@@ -37,6 +38,8 @@ int engine_state__join(struct engine_state *state, struct profile_source **sourc
 
 /* Why the profile has no metrics of the engine; NULL when it has, or none were asked for. */
 const char *engine_state__error(const struct engine_state *state);
+/* Says so on stderr, when it is written all the same. */
+void engine_state__complain(const struct engine_state *state);
 /* Where they came from, for people. */
 const char *engine_state__from(const struct engine_state *state);
 

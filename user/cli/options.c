@@ -6,7 +6,6 @@
 
 #include "cli/exit_status.h"
 #include "cli/options.h"
-#include "state/url.h"
 
 enum {
 	KEY_UPROBES = 0x100,
@@ -14,9 +13,6 @@ enum {
 	KEY_BUDGET,
 	KEY_MAX_THREADS,
 	KEY_MAX_CIRCUITS,
-	KEY_STATE,
-	KEY_STATE_TIMEOUT,
-	KEY_STATE_HEADER,
 };
 
 static const char doc[] =
@@ -58,15 +54,6 @@ static const struct argp_option argp_options[] = {
 	  1 },
 	{ "frequency", 'F', "HZ", 0,
 	  "Samples a second on each CPU (default: the highest rate that the budget allows)", 1 },
-	{ "state", KEY_STATE, "FILE|URL", 0,
-	  "Add what only the engine knows, memory and storage among it, from the pipeline's own "
-	  "profile: a file, or the URL of the pipeline",
-	  1 },
-	{ "state-timeout", KEY_STATE_TIMEOUT, "TIME", 0,
-	  "How long the pipeline may take to answer (default: until a second after the window)",
-	  1 },
-	{ "state-header", KEY_STATE_HEADER, "HEADER|@FILE", 0,
-	  "Header of the request, such as 'Authorization: Bearer ...', or a file with some", 1 },
 	{ "layout", 'l', "FILE", 0,
 	  "Layout of the engine's types, for versions without a built-in one", 2 },
 	{ "uprobes", KEY_UPROBES, "KIND", 0, "How probes are attached: auto, multi, perf", 2 },
@@ -169,61 +156,8 @@ static void check(struct argp_state *state)
 		argp_error(state, "give --pid or a command, not both");
 	else if (options->pid_count > 1 && options->output && !strcmp(options->output, "-"))
 		argp_error(state, "the profiles of several processes cannot go to one output");
-}
-
-static void check_state(struct argp_state *state)
-{
-	const struct options *options = state->input;
-	const char *from = options->state.from;
-	bool url = from && url__is_http(from);
-
-	if (from && url__is_other(from))
-		argp_error(state, "--state takes a file, or an URL of http or https");
-	else if (!url && options->state.header_count > 0)
-		argp_error(state, "--state-header is for --state with an URL");
-	else if (!url && options->state.timeout_ns > 0)
-		argp_error(state, "--state-timeout is for --state with an URL");
-	else if (from && options->pid_count > 1)
+	else if (options->pid_count > 1 && options->state.from)
 		argp_error(state, "--state is the profile of one process; give one --pid");
-}
-
-static void add_header(struct argp_state *state, const char *text)
-{
-	struct state_options *options = &((struct options *)state->input)->state;
-
-	if (options->header_count == HEADERS_MAX)
-		argp_error(state, "at most %d --state-header", HEADERS_MAX);
-	else
-		options->headers[options->header_count++] = text;
-}
-
-static void parse_time(struct argp_state *state, const char *option, const char *text,
-		       uint64_t *ret_ns)
-{
-	if (duration__parse(text, ret_ns))
-		argp_error(state, "--%s takes a time such as 10s, 500ms or 2m, not '%s'", option,
-			   text);
-}
-
-static error_t parse_state_option(int key, char *arg, struct argp_state *state)
-{
-	struct state_options *options = &((struct options *)state->input)->state;
-
-	switch (key) {
-	case KEY_STATE:
-		options->from = arg;
-		if (!*arg)
-			argp_error(state, "--state takes a file name or an URL");
-		return 0;
-	case KEY_STATE_TIMEOUT:
-		parse_time(state, "state-timeout", arg, &options->timeout_ns);
-		return 0;
-	case KEY_STATE_HEADER:
-		add_header(state, arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -231,11 +165,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *options = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->state;
+		break;
 	case 'p':
 		add_pid(state, arg);
 		break;
 	case 'd':
-		parse_time(state, "duration", arg, &options->duration_ns);
+		if (duration__parse(arg, &options->duration_ns))
+			argp_error(state,
+				   "--duration takes a time such as 10s, 500ms or 2m, not '%s'",
+				   arg);
 		break;
 	case 'o':
 		options->output = arg;
@@ -282,10 +222,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		check(state);
-		check_state(state);
 		break;
 	default:
-		return parse_state_option(key, arg, state);
+		return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
@@ -298,11 +237,12 @@ static void print_version(FILE *stream, struct argp_state *state)
 
 void options__parse(int argc, char **argv, struct options *ret_options)
 {
+	static const struct argp_child children[] = { { &state_argp, 0, NULL, 1 }, { 0 } };
 	const struct argp argp = { argp_options,
 				   parse_option,
 				   "--pid N [--pid M ...]\n-- COMMAND [ARG ...]\nlayout BINARY",
 				   doc,
-				   NULL,
+				   children,
 				   NULL,
 				   NULL };
 

@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cli/state_options.h"
 #include "export/export.h"
 #include "plan/plan.h"
 #include "snapshot/observer.h"
-#include "state/headers.h"
 
 #define OPTIONS_PIDS_MAX 64
 
@@ -19,14 +19,6 @@ enum uprobe_choice {
 	UPROBES_AUTO,
 	UPROBES_MULTI,
 	UPROBES_PERF,
-};
-
-/* The engine's own profile, to be put together with ours. */
-struct state_options {
-	const char *from; /* a file or an URL; NULL: none */
-	const char *headers[HEADERS_MAX];
-	size_t header_count;
-	uint64_t timeout_ns; /* for the answer of an URL; 0: not given */
 };
 
 struct options {

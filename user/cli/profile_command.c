@@ -19,17 +19,6 @@ static void report_cost(const struct run *run, struct snapshot *snapshot)
 	snapshot->cost.target_cpu_ns = target_cpu_ns;
 }
 
-/* Ours is written all the same, and is not what was asked for. */
-static void say_engine_state(struct run *run)
-{
-	const char *error = engine_state__error(run->state);
-
-	if (!error)
-		return;
-	fprintf(stderr, "dbprof-bpf: no engine metrics are in the profile: %s\n", error);
-	run->incomplete = true;
-}
-
 static int write_profile(struct run *run, const struct session_data *data, size_t i)
 {
 	struct snapshot *snapshot = NULL;
@@ -47,10 +36,11 @@ static int write_profile(struct run *run, const struct session_data *data, size_
 	if (!err)
 		err = output__profile(run->options, snapshot, run->state, &run->fail);
 	if (!err) {
-		say_engine_state(run);
+		engine_state__complain(run->state);
 		output__summary(run->options, snapshot, run->state);
 		run->written++;
-		run->incomplete |= snapshot__incomplete(snapshot);
+		run->incomplete |= snapshot__incomplete(snapshot) ||
+				   engine_state__error(run->state);
 	}
 	snapshot__free(snapshot);
 	return err;
@@ -75,7 +65,7 @@ static int finish(struct run *run)
 	if (err)
 		return fail__set(&run->fail, err, "the counters cannot be read: %s",
 				 strerror(-err));
-	engine_state__end(run->state, run->start, run->signals);
+	engine_state__end(run->state, run->signals);
 	/* A process that fails does not take the others' profiles with it. */
 	for (size_t i = 0; i < run->count; i++) {
 		err = write_profile(run, data, i);

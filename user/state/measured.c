@@ -77,13 +77,13 @@ static int add(struct scan *scan, size_t at, const struct profile_reading *readi
 	return 0;
 }
 
-static bool is_ours(const struct profile_reading *reading)
+bool measured__is_labelled(const struct profile_reading *reading)
 {
 	for (size_t i = 0; i < reading->label_count; i++)
 		if (!strcmp(reading->labels[i].key, SOURCE_KEY) &&
 		    !strcmp(reading->labels[i].value, SOURCE_VALUE))
 			return true;
-	return !strcmp(reading->metric, OUR_METRIC);
+	return false;
 }
 
 static int look_at(struct scan *scan, const struct profile_reading *reading)
@@ -91,7 +91,7 @@ static int look_at(struct scan *scan, const struct profile_reading *reading)
 	const struct measured_metric *known;
 	size_t at;
 
-	if (is_ours(reading))
+	if (measured__is_labelled(reading) || !strcmp(reading->metric, OUR_METRIC))
 		return fail__set(scan->fail, -EXDEV,
 				 "dbprof-bpf has written it; give the pipeline's own profile");
 	if (!locate(scan->measured, reading->metric, &at))

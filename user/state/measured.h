@@ -35,6 +35,9 @@ void measured__clear(struct measured *measured);
 /* NULL when it is not measured. */
 const struct measured_metric *measured__find(const struct measured *measured, const char *name);
 
+/* Whether it has the label of our readings. */
+bool measured__is_labelled(const struct profile_reading *reading);
+
 /* Whether the viewer takes both for the same kind: it adds up all plain numbers. */
 bool measured__same_kind(enum value_kind a, enum value_kind b);
 

@@ -7,6 +7,7 @@
 #include "state/metric_union.h"
 #include "state/same_circuit.h"
 #include "state/state_source.h"
+#include "util/instant.h"
 
 struct state_source {
 	struct profile_source source; /* first: the one is cast to the other */
@@ -16,7 +17,7 @@ struct state_source {
 	const char **ids;	       /* of the graph's nodes, sorted */
 	char *from;
 	char *error;
-	int64_t asked_ns;
+	int64_t asked_unix_ns;
 	uint64_t answer_ns;
 	struct merge_losses losses;
 };
@@ -48,12 +49,13 @@ static int metrics(struct profile_source *source, struct json_writer *json, stru
 
 static void about(struct state_source *state, struct json_writer *json)
 {
+	char asked[INSTANT_TEXT_MAX];
 	struct duration answer = duration__from_nanos(state->answer_ns);
 
-	json__member_object_begin(json, "engine_profile");
+	json__member_object_begin(json, STATE_MEMBER);
 	json__member_string(json, "from", state->from);
 	json__member_string(json, "error", state->error);
-	json__member_int(json, "asked_nanos", state->asked_ns);
+	json__member_string(json, "asked", instant__format(state->asked_unix_ns, asked));
 	json__member_object_begin(json, "answer");
 	json__member_uint(json, "secs", answer.secs);
 	json__member_uint(json, "nanos", answer.nanos);
@@ -125,7 +127,7 @@ static int fill(struct state_source *state, const struct state_origin *origin, s
 {
 	int err = copy_text(origin->from, &state->from);
 
-	state->asked_ns = origin->asked_ns;
+	state->asked_unix_ns = origin->asked_unix_ns;
 	state->answer_ns = origin->answer_ns;
 	if (!err)
 		err = copy_text(origin->error, &state->error);
@@ -157,4 +159,25 @@ int state_source__open(struct profile_source *ours, struct profile_source *engin
 	state->source.ops = &ops;
 	*ret_source = &state->source;
 	return 0;
+}
+
+static int find_ours(void *context, size_t worker, const struct profile_node *node)
+{
+	bool *merged = context;
+
+	(void)worker;
+	for (size_t i = 0; i < node->count && !*merged; i++)
+		*merged = measured__is_labelled(&node->readings[i]);
+	return 0;
+}
+
+int state_source__is_merged(struct profile_source *source, bool *ret_merged, struct fail *fail)
+{
+	static const struct profile_visitor visitor = { .node = find_ours };
+	bool merged = false;
+	int err = profile_source__visit(source, &visitor, &merged, fail);
+
+	if (!err)
+		*ret_merged = merged;
+	return err;
 }

@@ -12,12 +12,14 @@
 
 #include "model/source.h"
 
-/* Where the engine's profile came from, for the member "engine_profile" of the output. */
+/* The member of the output that says where the engine's profile came from. */
+#define STATE_MEMBER "engine_profile"
+
 struct state_origin {
-	const char *from;   /* a file or an URL */
-	const char *error;  /* why there is none; NULL when there is one */
-	int64_t asked_ns;   /* when it was asked for, since the window's begin; negative before */
-	uint64_t answer_ns; /* how long the answer took; 0 for a file */
+	const char *from;      /* a file or an URL */
+	const char *error;     /* why there is none; NULL when there is one */
+	int64_t asked_unix_ns; /* when it was asked for, or its file read */
+	uint64_t answer_ns;    /* how long the answer took; 0 for a file */
 };
 
 /*
@@ -29,5 +31,8 @@ struct state_origin {
 int state_source__open(struct profile_source *ours, struct profile_source *engine,
 		       const struct state_origin *origin, struct profile_source **ret_source,
 		       struct fail *fail);
+
+/* Whether the engine's profile is in @source already. Returns 0, or the error of the telling. */
+int state_source__is_merged(struct profile_source *source, bool *ret_merged, struct fail *fail);
 
 #endif
