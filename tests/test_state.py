@@ -114,6 +114,8 @@ def pipeline(_built, tmp_path_factory):
     builtin = lab.path("builtin.json")
     target = lab.target("join", workers=2, steps=60, builtin=builtin)
     merged, profiler = lab.profile_steps(target, "--state", builtin)
+    alone = lab.path("alone.json")
+    lab.run("--pid", target.pid, "--output", alone, "--duration", "10ms")
     yield SimpleNamespace(
         lab=lab,
         target=target,
@@ -122,6 +124,7 @@ def pipeline(_built, tmp_path_factory):
         builtin=target.builtin_profile(),
         merged=merged,
         profiler=profiler,
+        alone=alone,
     )
     lab.close()
 
@@ -136,6 +139,18 @@ def take(pipeline, *arguments, status=COMPLETE, duration="100ms", program=PROGRA
     )  # fmt: skip
     assert process.popen.returncode == status, process.describe()
     return json.loads(output.read_text()), process
+
+
+def export(pipeline, *arguments, status=COMPLETE, profile=None, program=PROGRAM):
+    """Puts a profile of ours together with the engine's, without another window."""
+    output = pipeline.lab.path("exported.json")
+    output.unlink(missing_ok=True)
+    process = pipeline.lab.run(
+        "export", "--format", "json", "--output", output, profile or pipeline.alone, *arguments,
+        program=program,
+    )  # fmt: skip
+    assert process.popen.returncode == status, process.describe()
+    return json.loads(output.read_text()) if output.exists() else None, process
 
 
 def readings_of(profile):
@@ -179,7 +194,8 @@ def check_alone(profile, process, *says):
     check_sentence(sentence, ["no engine metrics", *says])
     reason = profile["engine_profile"]["error"]
     assert reason and sentence.endswith(reason)
-    assert f"No engine metrics: {reason}" in process.stdout
+    if "export" not in process.popen.args:
+        assert f"No engine metrics: {reason}" in process.stdout
 
 
 class TestMerged:
@@ -235,12 +251,19 @@ class TestUrl:
     @pytest.mark.parametrize("program", [PROGRAM, SANITIZED], ids=["plain", "sanitized"])
     def test_answer(self, pipeline, serve, packing, program):
         server = serve(PACKED[packing](pipeline.body))
-        profile, process = take(pipeline, "--state", server.url, program=program)
+        profile, process = export(pipeline, "--state", server.url, program=program)
+        check_merged(profile, pipeline.builtin)
+        assert process.stderr == ""
+
+    def test_beside_a_window(self, pipeline, serve):
+        server = serve(answer_with(pipeline.body))
+        profile, process = take(pipeline, "--state", server.url, program=SANITIZED)
         check_merged(profile, pipeline.builtin)
         [(path, headers)] = server.requests
         assert path == "/dump_json_profile"
         assert headers["User-Agent"].startswith("dbprof-bpf/")
-        assert f"Engine metrics from {server.url}/dump_json_profile" in process.stdout
+        assert profile["engine_profile"]["from"] == server.url + path
+        assert f"Engine metrics from {server.url}{path}" in process.stdout
         assert process.stderr == ""
 
     def test_path_and_secrets(self, pipeline, serve):
@@ -249,7 +272,7 @@ class TestUrl:
         secret = server.url.replace("//", "//me:pa55word@") + "/v0/profile?key=t0ken"
         headers = pipeline.lab.path("headers")
         headers.write_text("Authorization: Bearer s3cret\nX-One: 1\n")
-        profile, process = take(
+        profile, process = export(
             pipeline, "--state", secret, "--state-header", f"@{headers}",
             "--state-header", "X-Two: 2",
         )  # fmt: skip
@@ -265,10 +288,10 @@ class TestUrl:
         """Followed, but not by headers that are meant for one server."""
         there = serve(answer_with(pipeline.body))
         here = serve(answer_with(b"", 307, Location=there.url + "/profile"))
-        profile, _ = take(pipeline, "--state", here.url)
+        profile, _ = export(pipeline, "--state", here.url)
         check_merged(profile, pipeline.builtin)
         header = ("--state-header", "X-Key: s3cret")
-        profile, process = take(pipeline, "--state", here.url, *header, status=INCOMPLETE)
+        profile, process = export(pipeline, "--state", here.url, *header, status=INCOMPLETE)
         check_alone(profile, process, "307", "redirect")
         assert len(there.requests) == 1
 
@@ -329,9 +352,10 @@ def truncated(body):
     return answer_with(body[: len(body) // 2], Content_Length=len(body))
 
 
+LATE = ["did not answer within"]
 FAULTS = {
-    "silence": (lambda body: silence, ["did not answer within"]),
-    "endless": (lambda body: endless, ["did not answer within"]),
+    "silence": (lambda body: silence, LATE),
+    "endless": (lambda body: endless, LATE),
     "cut off": (truncated, ["broke its answer off after"]),
     "cut off unseen": (lambda body: answer_with(body[: len(body) // 2]), ["no profile"]),
     "gzip cut off": (lambda body: answer_with(gzip.compress(body)[:-100]), ["cut off"]),
@@ -353,9 +377,18 @@ class TestFaults:
     def test_answer(self, pipeline, serve, fault):
         answer, says = FAULTS[fault]
         server = serve(answer(pipeline.body))
-        profile, process = take(pipeline, "--state", server.url, status=INCOMPLETE)
+        limit = ["--state-timeout", "1s"] if says == LATE else []
+        profile, process = export(pipeline, "--state", server.url, *limit, status=INCOMPLETE)
         check_alone(profile, process, *says)
         assert server.requests
+
+    @pytest.mark.parametrize("fault", ["silence", "endless", "cut off", "garbage"])
+    def test_beside_a_window(self, pipeline, serve, fault):
+        answer, says = FAULTS[fault]
+        profile, process = take(
+            pipeline, "--state", serve(answer(pipeline.body)).url, status=INCOMPLETE
+        )
+        check_alone(profile, process, *says)
 
     def test_never_late(self, pipeline, serve):
         """Neither the window nor the run lasts as long as a server that never answers."""
@@ -377,7 +410,7 @@ class TestFaults:
     def test_nobody_listens(self, pipeline, serve):
         server = serve(silence)
         server.close()
-        profile, process = take(pipeline, "--state", server.url, status=INCOMPLETE)
+        profile, process = export(pipeline, "--state", server.url, status=INCOMPLETE)
         check_alone(profile, process, "cannot be asked", "onnect")
 
     def test_certificate(self, pipeline, serve):
@@ -392,7 +425,7 @@ class TestFaults:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate, key)
         server = serve(answer_with(pipeline.body), context=context)
-        profile, process = take(pipeline, "--state", server.url, status=INCOMPLETE)
+        profile, process = export(pipeline, "--state", server.url, status=INCOMPLETE)
         check_alone(profile, process, "certificate")
         assert not server.requests
 
@@ -401,7 +434,7 @@ class TestFaults:
         check_alone(profile, process, "absent.json: No such file")
 
     def test_folder(self, pipeline):
-        profile, process = take(pipeline, "--state", "/tmp", status=INCOMPLETE)
+        profile, process = export(pipeline, "--state", "/tmp", status=INCOMPLETE)
         check_alone(profile, process, "/tmp")
 
 
@@ -443,59 +476,57 @@ class TestWrongProfile:
         change(other)
         state = pipeline.lab.path("other.json")
         state.write_text(json.dumps(other))
-        profile, process = take(pipeline, "--state", state, status=INCOMPLETE)
+        profile, process = export(pipeline, "--state", state, status=INCOMPLETE)
         check_alone(profile, process, state, says)
 
-    @pytest.mark.parametrize("merged", [True, False])
-    def test_ours(self, pipeline, merged):
-        """A profile that we have written is not the engine's."""
-        state = pipeline.lab.path("ours-again.json")
-        profile = pipeline.merged if merged else take(pipeline)[0]
-        if not merged:
-            assert "engine_profile" not in profile
-        state.write_text(json.dumps(profile))
+    def test_beside_a_window(self, pipeline):
+        """Another pipeline's profile is none of ours."""
+        other = copy.deepcopy(pipeline.builtin)
+        drop_edge(other)
+        state = pipeline.lab.path("other.json")
+        state.write_text(json.dumps(other))
         profile, process = take(pipeline, "--state", state, status=INCOMPLETE)
-        check_alone(profile, process, "dbprof-bpf has written it")
+        check_alone(profile, process, state, "edges")
+
+    def test_ours(self, pipeline):
+        """A profile that we have written is not the engine's."""
+        merged = pipeline.lab.path("merged.json")
+        merged.write_text(json.dumps(pipeline.merged))
+        for state in (pipeline.alone, merged):
+            profile, process = export(pipeline, "--state", state, status=INCOMPLETE)
+            check_alone(profile, process, "dbprof-bpf has written it")
 
 
 class TestExport:
     """The same afterwards, from two files."""
 
-    def export(self, pipeline, *arguments, status=COMPLETE):
-        output = pipeline.lab.path("exported.json")
-        output.unlink(missing_ok=True)
-        process = pipeline.lab.run("export", "--format", "json", "--output", output, *arguments)
-        assert process.popen.returncode == status, process.describe()
-        return json.loads(output.read_text()) if output.exists() else None, process
-
-    def test_same(self, pipeline, serve):
-        ours, _ = take(pipeline)
-        alone = pipeline.lab.path("alone.json")
-        alone.write_text(json.dumps(ours))
-        server = serve(answer_with(pipeline.body))
-        for state in (pipeline.state, server.url):
-            exported, process = self.export(pipeline, alone, "--state", state)
-            check_merged(exported, pipeline.builtin)
-            assert exported["dbprof"] == ours["dbprof"] and exported["threads"] == ours["threads"]
-            assert process.stderr == ""
+    def test_ours_is_kept(self, pipeline):
+        ours = json.loads(pipeline.alone.read_text())
+        assert "engine_profile" not in ours
+        exported, process = export(pipeline, "--state", pipeline.state)
+        check_merged(exported, pipeline.builtin)
+        assert exported["dbprof"] == ours["dbprof"] and exported["threads"] == ours["threads"]
+        assert process.stderr == ""
 
     def test_second_attempt(self, pipeline):
         """A profile that was to have the engine's metrics gets them later."""
         ours, _ = take(pipeline, "--state", "absent.json", status=INCOMPLETE)
-        alone = pipeline.lab.path("alone.json")
-        alone.write_text(json.dumps(ours))
-        exported, process = self.export(pipeline, alone, "--state", "gone.json", status=INCOMPLETE)
+        first = pipeline.lab.path("first.json")
+        first.write_text(json.dumps(ours))
+        exported, process = export(
+            pipeline, "--state", "gone.json", profile=first, status=INCOMPLETE
+        )
         [sentence] = process.lines["stderr"]
         check_sentence(sentence, ["no engine metrics", "gone.json"])
         assert "gone.json" in exported["engine_profile"]["error"]
-        exported, _ = self.export(pipeline, alone, "--state", pipeline.state)
+        exported, _ = export(pipeline, "--state", pipeline.state, profile=first)
         check_merged(exported, pipeline.builtin)
 
     def test_twice(self, pipeline):
         merged = pipeline.lab.path("merged.json")
         merged.write_text(json.dumps(pipeline.merged))
-        exported, process = self.export(
-            pipeline, merged, "--state", pipeline.state, status=FAILED
+        exported, process = export(
+            pipeline, "--state", pipeline.state, profile=merged, status=FAILED
         )
         check_sentence(process.stderr, [merged, "already"])
         assert exported is None
