@@ -115,6 +115,12 @@ struct profile_node *profile_worker__node(struct profile_worker *worker,
 int profile_node__set(struct profile *profile, struct profile_node *node, const char *metric,
 		      const struct profile_label *labels, size_t label_count, struct value value);
 
+/* The reading with that metric and those labels, NULL when there is none. */
+struct profile_reading *profile_node__find(const struct profile_node *node, const char *metric,
+					   const struct profile_label *labels, size_t label_count);
+/* Takes @reading, which is one of the node's, out of it. */
+void profile_node__remove(struct profile_node *node, struct profile_reading *reading);
+
 /*
  * The graph as TraceMonitor::get_circuit() gives it, edges sorted. Returns 0, -ENOMEM, or -EPROTO
  * when @graph is no tree of circuits and regions.

@@ -3,94 +3,65 @@
 #include <stdlib.h>
 
 #include "reader/node_set.h"
-
-/* FNV-1a, 64 bits, number by number. */
-static size_t hash(const struct node_path *id)
-{
-	uint64_t value = 0xcbf29ce484222325u ^ id->depth;
-
-	for (uint32_t i = 0; i < id->depth; i++)
-		value = (value ^ id->id[i]) * 0x100000001b3u;
-	return (size_t)(value ^ value >> 29);
-}
-
-/* The slot of @id, or the empty one where it belongs; there is always an empty one. */
-static struct node_set_entry *slot_of(struct node_set_entry *slots, size_t capacity,
-				      const struct node_path *id)
-{
-	size_t i = hash(id) & (capacity - 1);
-
-	while (slots[i].used && node_path__compare(&slots[i].id, id) != 0)
-		i = (i + 1) & (capacity - 1);
-	return &slots[i];
-}
-
-static int grow(struct node_set *set)
-{
-	size_t capacity = set->capacity ? set->capacity * 2 : 256;
-	struct node_set_entry *slots = calloc(capacity, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < set->capacity; i++)
-		if (set->slots[i].used)
-			*slot_of(slots, capacity, &set->slots[i].id) = set->slots[i];
-	free(set->slots);
-	set->slots = slots;
-	set->capacity = capacity;
-	return 0;
-}
+#include "util/array.h"
 
 int node_set__add(struct node_set *set, const struct node_path *id, size_t worker)
 {
-	struct node_set_entry *entry;
+	struct node_mark *marks;
+	size_t number;
+	int err = node_index__add(&set->index, id, &number);
 
-	if (set->count >= set->capacity / 2 && grow(set))
-		return -ENOMEM;
-	entry = slot_of(set->slots, set->capacity, id);
-	if (entry->used) {
-		if (entry->last == worker)
+	if (err)
+		return err;
+	if (number < set->count) {
+		if (set->marks[number].last == worker)
 			return -EEXIST;
-		entry->last = worker;
+		set->marks[number].last = worker;
 		return 0;
 	}
-	if (set->count == NODE_SET_MAX)
-		return -E2BIG;
-	*entry =
-		(struct node_set_entry){ .id = *id, .used = true, .first = worker, .last = worker };
-	set->count++;
+	marks = array__reserve(set->marks, &set->capacity, set->count, sizeof(*marks));
+	if (!marks)
+		return -ENOMEM;
+	set->marks = marks;
+	marks[set->count++] = (struct node_mark){ .first = worker, .last = worker };
 	return 0;
 }
 
-void node_set__know(struct node_set *set, const struct node_path *id)
+static bool comes_before(const struct node_set *set, size_t a, size_t b)
 {
-	struct node_set_entry *entry;
-
-	if (set->capacity == 0)
-		return;
-	entry = slot_of(set->slots, set->capacity, id);
-	if (entry->used)
-		entry->known = true;
+	if (set->marks[a].first != set->marks[b].first)
+		return set->marks[a].first < set->marks[b].first;
+	return node_path__compare(&set->index.ids[a], &set->index.ids[b]) < 0;
 }
 
-const struct node_set_entry *node_set__unknown(const struct node_set *set)
+bool node_set__unknown(struct node_set *set, const struct profile_graph *graph,
+		       struct node_path *ret_id, size_t *ret_worker)
 {
-	const struct node_set_entry *best = NULL;
+	size_t best = SIZE_MAX;
+	struct node_path id;
 
-	for (size_t i = 0; i < set->capacity; i++) {
-		const struct node_set_entry *entry = &set->slots[i];
+	/* Regions are clusters as well; their ids are no paths. */
+	for (size_t i = 0; i < graph->node_count; i++) {
+		size_t number = node_path__parse(graph->nodes[i].id, &id)
+					? SIZE_MAX
+					: node_index__find(&set->index, &id);
 
-		if (!entry->used || entry->known)
-			continue;
-		if (!best || entry->first < best->first ||
-		    (entry->first == best->first && node_path__compare(&entry->id, &best->id) < 0))
-			best = entry;
+		if (number != SIZE_MAX)
+			set->marks[number].known = true;
 	}
-	return best;
+	for (size_t i = 0; i < set->count; i++)
+		if (!set->marks[i].known && (best == SIZE_MAX || comes_before(set, i, best)))
+			best = i;
+	if (best == SIZE_MAX)
+		return false;
+	*ret_id = set->index.ids[best];
+	*ret_worker = set->marks[best].first;
+	return true;
 }
 
 void node_set__clear(struct node_set *set)
 {
-	free(set->slots);
+	node_index__clear(&set->index);
+	free(set->marks);
 	*set = (struct node_set){ 0 };
 }

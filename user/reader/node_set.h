@@ -6,38 +6,36 @@
 #define DBPROF_READER_NODE_SET_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "engine/graph.h"
+#include "model/model.h"
+#include "model/node_index.h"
 
-#define NODE_SET_MAX (1u << 20) /* nodes */
-
-struct node_set_entry {
-	struct node_path id;
-	bool used;
-	bool known;   /* the graph has it */
+struct node_mark {
 	size_t first; /* worker that had it first */
 	size_t last;  /* and last */
+	bool known;   /* the graph has it */
 };
 
 /* All zero when it is empty. */
 struct node_set {
-	struct node_set_entry *slots; /* open addressing, capacity a power of two */
-	size_t capacity;
+	struct node_index index;
+	struct node_mark *marks; /* by the index's numbers */
 	size_t count;
+	size_t capacity;
 };
 
 /*
  * Notes that @worker has the node. Returns 0, -EEXIST when it has it already, -E2BIG when there are
- * more than NODE_SET_MAX, or -ENOMEM. Workers come one after the other.
+ * too many, or -ENOMEM. Workers come one after the other.
  */
 int node_set__add(struct node_set *set, const struct node_path *id, size_t worker);
 
-/* Notes that the graph has the node, if it is one of the set. */
-void node_set__know(struct node_set *set, const struct node_path *id);
-
-/* A node that the graph does not have, that of the first worker, then of the lowest id; or NULL. */
-const struct node_set_entry *node_set__unknown(const struct node_set *set);
+/*
+ * A node that the graph does not have, with the first worker that has it; of several, the one of
+ * the lowest worker, then of the lowest id. False when there is none.
+ */
+bool node_set__unknown(struct node_set *set, const struct profile_graph *graph,
+		       struct node_path *ret_id, size_t *ret_worker);
 
 void node_set__clear(struct node_set *set);
 

@@ -19,6 +19,7 @@ struct member {
 
 struct reader {
 	struct profile_source source; /* first: the one is cast to the other */
+	struct profile_source_ops ops;
 	struct input *input;
 	struct string_pool strings;
 	struct profile_graph graph;
@@ -93,19 +94,6 @@ static void close_source(struct profile_source *source)
 	free(reader->graph.edges);
 	free(reader);
 }
-
-static const struct profile_source_ops ops = {
-	.visit = visit,
-	.members = members,
-	.close = close_source,
-};
-
-static const struct profile_source_ops ops_with_metrics = {
-	.visit = visit,
-	.metrics = metrics,
-	.members = members,
-	.close = close_source,
-};
 
 static int note_node(void *context, size_t worker, const struct profile_node *node)
 {
@@ -234,23 +222,18 @@ static int read_all(struct reader *reader)
 /* Viewers refuse readings of a node that the graph lacks, and the engine writes none. */
 static int check_nodes(struct reader *reader, struct fail *fail)
 {
-	const struct node_set_entry *unknown;
-	char id[NODE_ID_TEXT_MAX];
-	struct node_path path;
+	char text[NODE_ID_TEXT_MAX];
+	struct node_path id;
+	size_t worker;
 
-	if (!reader->source.graph)
+	if (!reader->source.graph ||
+	    !node_set__unknown(&reader->nodes, &reader->graph, &id, &worker))
 		return 0;
-	for (size_t i = 0; i < reader->graph.node_count; i++)
-		if (!node_path__parse(reader->graph.nodes[i].id, &path))
-			node_set__know(&reader->nodes, &path);
-	unknown = node_set__unknown(&reader->nodes);
-	if (!unknown)
-		return 0;
-	node_path__format(&unknown->id, id);
+	node_path__format(&id, text);
 	return fail__set(fail, -EINVAL,
 			 "%s is no complete profile: worker %zu has readings of node %s, which its "
 			 "graph lacks",
-			 input__name(reader->input), unknown->first, id);
+			 input__name(reader->input), worker, text);
 }
 
 static int open_reader(struct reader *reader, const char *path, struct fail *fail)
@@ -270,30 +253,39 @@ static int open_reader(struct reader *reader, const char *path, struct fail *fai
 	return err;
 }
 
-int profile_reader__open(const char *path, struct profile_source **ret_source, struct fail *fail)
+/* What is known of the profile by now. */
+static void set_about(struct reader *reader)
 {
-	struct reader *reader = calloc(1, sizeof(*reader));
-	struct profile_source *source;
-	int err;
+	struct profile_source *source = &reader->source;
 
-	if (!reader)
-		return -ENOMEM;
-	source = &reader->source;
-	source->ops = &ops;
-	err = open_reader(reader, path, fail);
-	if (err) {
-		profile_source__close(source);
-		return fail__set(fail, err, "cannot read %s: %s", path, strerror(-err));
-	}
 	if (reader->has_metrics)
-		source->ops = &ops_with_metrics;
+		reader->ops.metrics = metrics;
+	if (reader->member_count > 0)
+		reader->ops.members = members;
 	if (reader->about.dbsp_version[0])
 		source->dbsp_version = reader->about.dbsp_version;
 	source->start_unix_ns = reader->about.start_unix_ns;
 	source->elapsed_ns = reader->about.elapsed_ns;
 	source->pid = reader->about.pid;
 	source->first_worker = reader->about.first_worker;
-	*ret_source = source;
+}
+
+int profile_reader__open(const char *path, struct profile_source **ret_source, struct fail *fail)
+{
+	struct reader *reader = calloc(1, sizeof(*reader));
+	int err;
+
+	if (!reader)
+		return -ENOMEM;
+	reader->source.ops = &reader->ops;
+	reader->ops = (struct profile_source_ops){ .visit = visit, .close = close_source };
+	err = open_reader(reader, path, fail);
+	if (err) {
+		close_source(&reader->source);
+		return fail__set(fail, err, "cannot read %s: %s", path, strerror(-err));
+	}
+	set_about(reader);
+	*ret_source = &reader->source;
 	return 0;
 }
 
