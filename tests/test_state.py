@@ -215,6 +215,16 @@ class TestMerged:
             assert [labels for labels, _ in steps] == [[], [LABEL]]
             assert steps[0][1] == steps[1][1] and steps[0][1]["value"] >= 60
 
+    def test_totals(self, pipeline):
+        """What both have measured is added up once."""
+        merged = pipeline.lab.path("merged.json")
+        merged.write_text(json.dumps(pipeline.merged))
+        totals = [
+            pipeline.lab.run("report", file, "--total", "invocations_count", "--as", "count")
+            for file in (merged, pipeline.state)
+        ]
+        assert totals[0].stdout == totals[1].stdout != ""
+
     def test_opens_in_the_viewer(self, pipeline):
         window = SimpleNamespace(ours=pipeline.merged, builtin=pipeline.builtin)
         viewer = Viewer()

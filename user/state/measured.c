@@ -77,21 +77,12 @@ static int add(struct scan *scan, size_t at, const struct profile_reading *readi
 	return 0;
 }
 
-bool measured__is_labelled(const struct profile_reading *reading)
-{
-	for (size_t i = 0; i < reading->label_count; i++)
-		if (!strcmp(reading->labels[i].key, SOURCE_KEY) &&
-		    !strcmp(reading->labels[i].value, SOURCE_VALUE))
-			return true;
-	return false;
-}
-
 static int look_at(struct scan *scan, const struct profile_reading *reading)
 {
 	const struct measured_metric *known;
 	size_t at;
 
-	if (measured__is_labelled(reading) || !strcmp(reading->metric, OUR_METRIC))
+	if (profile_reading__is_second(reading) || !strcmp(reading->metric, OUR_METRIC))
 		return fail__set(scan->fail, -EXDEV,
 				 "dbprof-bpf has written it; give the pipeline's own profile");
 	if (!locate(scan->measured, reading->metric, &at))

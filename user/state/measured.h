@@ -8,10 +8,6 @@
 
 #include "model/source.h"
 
-/* The label of our readings of metrics that the engine measured as well. */
-#define SOURCE_KEY   "source"
-#define SOURCE_VALUE "dbprof"
-
 struct measured_metric {
 	const char *name; /* of the pool */
 	enum value_kind kind;
@@ -34,9 +30,6 @@ void measured__clear(struct measured *measured);
 
 /* NULL when it is not measured. */
 const struct measured_metric *measured__find(const struct measured *measured, const char *name);
-
-/* Whether it has the label of our readings. */
-bool measured__is_labelled(const struct profile_reading *reading);
 
 /* Whether the viewer takes both for the same kind: it adds up all plain numbers. */
 bool measured__same_kind(enum value_kind a, enum value_kind b);

@@ -99,7 +99,7 @@ static int reserve_labels(struct merge *merge, const struct profile_node *node)
 
 static struct profile_reading labelled(struct merge *merge, const struct profile_reading *from)
 {
-	static const struct profile_label source = { SOURCE_KEY, SOURCE_VALUE };
+	static const struct profile_label source = { SECOND_LABEL_KEY, SECOND_LABEL_VALUE };
 	struct profile_reading reading = *from;
 
 	reading.labels = &merge->labels[merge->label_count];

@@ -167,7 +167,7 @@ static int find_ours(void *context, size_t worker, const struct profile_node *no
 
 	(void)worker;
 	for (size_t i = 0; i < node->count && !*merged; i++)
-		*merged = measured__is_labelled(&node->readings[i]);
+		*merged = profile_reading__is_second(&node->readings[i]);
 	return 0;
 }
 
