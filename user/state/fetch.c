@@ -110,7 +110,9 @@ static int timed_out(struct fetch *fetch)
 	char took[TEXT_NUMBER_MAX];
 
 	text__duration(fetch->end - fetch->start, took);
-	return fail__set(&fetch->fail, -ETIMEDOUT, "the pipeline did not answer within %s", took);
+	return fail__set(&fetch->fail, -ETIMEDOUT,
+			 "the pipeline did not answer within %s; a longer --state-timeout may help",
+			 took);
 }
 
 static int explain(struct fetch *fetch, CURLcode code)
