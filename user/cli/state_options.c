@@ -17,7 +17,8 @@ static const struct argp_option argp_options[] = {
 	  "profile: a file, or the URL of the pipeline",
 	  1 },
 	{ "state-timeout", KEY_STATE_TIMEOUT, "TIME", 0,
-	  "How long the pipeline may take to answer (default: until a second after the window)",
+	  "How long the pipeline may take to answer (default: until a second after the window; 30s "
+	  "where there is no window)",
 	  1 },
 	{ "state-header", KEY_STATE_HEADER, "HEADER|@FILE", 0,
 	  "Header of the request, such as 'Authorization: Bearer ...', or a file with some", 1 },
