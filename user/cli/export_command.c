@@ -6,8 +6,12 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/engine_state.h"
 #include "cli/write_profile.h"
 #include "reader/reader.h"
+#include "state/state_source.h"
+
+#define STATE_TIMEOUT_NS 30000000000ULL /* there is no window to wait along with */
 
 enum { KEY_FIRST_WORKER = 0x100 };
 
@@ -17,6 +21,7 @@ struct export_options {
 	const struct exporter *exporter;
 	bool has_first_worker;
 	size_t first_worker;
+	struct state_options state;
 };
 
 static const struct argp_option argp_options[] = {
@@ -60,6 +65,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct export_options *options = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->state;
+		break;
 	case 'f':
 		options->exporter = write_profile__format(state, arg);
 		break;
@@ -106,6 +114,53 @@ static int choose_output(const struct export_options *options, char name[WRITE_N
 	return 0;
 }
 
+static int refuse_merged(struct profile_source *source, const char *name, struct fail *fail)
+{
+	bool merged = false;
+	int err = state_source__is_merged(source, &merged, fail);
+
+	if (!err && merged)
+		err = fail__set(fail, -EEXIST, "%s has the engine's metrics already", name);
+	return err;
+}
+
+/* Puts the engine's profile into *@source. */
+static int add_state(struct export_options *options, struct profile_source **source,
+		     struct engine_state **ret_state, struct fail *fail)
+{
+	struct engine_state *state = NULL;
+	int err;
+
+	if (!options->state.from)
+		return 0;
+	if (!options->state.timeout_ns)
+		options->state.timeout_ns = STATE_TIMEOUT_NS;
+	err = refuse_merged(*source, options->input, fail);
+	if (!err)
+		err = engine_state__open(&options->state, &state, fail);
+	if (err)
+		return err;
+	engine_state__begin(state, false);
+	engine_state__end(state, -1);
+	/* What an earlier attempt has left. */
+	profile_reader__drop_member(*source, STATE_MEMBER);
+	err = engine_state__join(state, source);
+	if (err)
+		engine_state__free(state);
+	else
+		*ret_state = state;
+	return err;
+}
+
+/* The exit status of a profile that was written. */
+static enum exit_status check_state(const struct engine_state *state)
+{
+	if (!engine_state__error(state))
+		return STATUS_COMPLETE;
+	engine_state__complain(state);
+	return STATUS_INCOMPLETE;
+}
+
 enum exit_status command_export(int argc, char **argv)
 {
 	static const char doc[] =
@@ -114,10 +169,14 @@ enum exit_status command_export(int argc, char **argv)
 		"\v"
 		"Examples:\n"
 		"  dbprof-bpf export slow.json --format json --output - | jq .graph\n"
-		"  dbprof-bpf export bundle.zip --format json --output slow.json";
-	const struct argp argp = { argp_options, parse_option, "FILE", doc, NULL, NULL, NULL };
+		"  dbprof-bpf export bundle.zip --format json --output slow.json\n"
+		"  dbprof-bpf export slow.json --format json --output all.json --state own.json";
+	static const struct argp_child children[] = { { &state_argp, 0, NULL, 0 }, { 0 } };
+	const struct argp argp = { argp_options, parse_option, "FILE", doc, children, NULL, NULL };
 	struct export_options options = { 0 };
 	struct profile_source *source = NULL;
+	struct engine_state *state = NULL;
+	enum exit_status status;
 	char name[WRITE_NAME_MAX];
 	struct fail fail = { 0 };
 	int err;
@@ -129,7 +188,11 @@ enum exit_status command_export(int argc, char **argv)
 	if (!err && options.has_first_worker)
 		source->first_worker = options.first_worker;
 	if (!err)
+		err = add_state(&options, &source, &state, &fail);
+	if (!err)
 		err = write_profile(source, options.exporter, name, &fail);
 	profile_source__close(source);
-	return err ? command__failed(&fail, err) : STATUS_COMPLETE;
+	status = err ? command__failed(&fail, err) : check_state(state);
+	engine_state__free(state);
+	return status;
 }

@@ -159,6 +159,8 @@ static void check(struct argp_state *state)
 		argp_error(state, "give --pid or a command, not both");
 	else if (options->pid_count > 1 && options->output && !strcmp(options->output, "-"))
 		argp_error(state, "the profiles of several processes cannot go to one output");
+	else if (options->pid_count > 1 && options->state.from)
+		argp_error(state, "--state is the profile of one process; give one --pid");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -166,6 +168,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *options = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->state;
+		break;
 	case 'p':
 		add_pid(state, arg);
 		break;
@@ -255,11 +260,12 @@ static void print_version(FILE *stream, struct argp_state *state)
 
 void options__parse(int argc, char **argv, struct options *ret_options)
 {
+	static const struct argp_child children[] = { { &state_argp, 0, NULL, 1 }, { 0 } };
 	const struct argp argp = { argp_options,
 				   parse_option,
 				   "--pid N [--pid M ...]\n-- COMMAND [ARG ...]\nCOMMAND ...",
 				   doc,
-				   NULL,
+				   children,
 				   help_filter,
 				   NULL };
 

@@ -81,12 +81,14 @@ int output__check(const struct options *options, pid_t pid, struct fail *fail)
 }
 
 int output__profile(const struct options *options, const struct snapshot *snapshot,
-		    struct fail *fail)
+		    struct engine_state *state, struct fail *fail)
 {
 	char name[OUTPUT_NAME_MAX];
 	struct profile_source *source = NULL;
 	int err = snapshot_source__open(snapshot, &source);
 
+	if (!err)
+		err = engine_state__join(state, &source);
 	if (!err)
 		err = output__name(options, snapshot->pid, name);
 	if (!err)
@@ -107,7 +109,8 @@ static int terminal_width(FILE *stream)
 	return WIDTH_DEFAULT;
 }
 
-void output__summary(const struct options *options, const struct snapshot *snapshot)
+void output__summary(const struct options *options, const struct snapshot *snapshot,
+		     const struct engine_state *state)
 {
 	FILE *stream = to_stdout(options) ? stderr : stdout;
 	bool colours = isatty(fileno(stream)) && !getenv("NO_COLOR");
@@ -116,6 +119,10 @@ void output__summary(const struct options *options, const struct snapshot *snaps
 	if (options->quiet)
 		return;
 	summary__write(stream, snapshot, colours, terminal_width(stream));
+	if (engine_state__error(state))
+		fprintf(stream, "No engine metrics: %s\n", engine_state__error(state));
+	else if (state)
+		fprintf(stream, "Engine metrics from %s\n", engine_state__from(state));
 	if (!to_stdout(options) && !output__name(options, snapshot->pid, name))
 		fprintf(stream, "Profile written to %s\n", name);
 	fflush(stream);

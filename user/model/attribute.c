@@ -85,6 +85,8 @@ static int add(void *context, size_t worker, const struct node_path *node,
 	/* Bytes come from attribute_profile(), which knows no labels. */
 	if (adding->kind == VALUE_BYTES && reading->label_count > 0)
 		return 0;
+	if (profile_reading__is_second(reading))
+		return 0;
 	if (reading->value.kind != adding->kind)
 		return refuse(adding, worker, node, reading);
 	adding->total.readings++;

@@ -51,7 +51,10 @@ struct attribute_total {
  */
 int attribute__total_as_bytes(struct profile_source *source, const struct attribute_query *query,
 			      struct attribute_total *ret_total, struct fail *fail);
-/* attribute_total_as_count(): the same for counts, with those of all labels. */
+/*
+ * attribute_total_as_count(): the same for counts, with those of all labels but the one of second
+ * readings (profile_reading__is_second()).
+ */
 int attribute__total_as_count(struct profile_source *source, const struct attribute_query *query,
 			      struct attribute_total *ret_total, struct fail *fail);
 

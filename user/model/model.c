@@ -109,6 +109,15 @@ int profile_reading__compare(const struct profile_reading *a, const struct profi
 	return compare_reading(a, b->metric, b->labels, b->label_count);
 }
 
+bool profile_reading__is_second(const struct profile_reading *reading)
+{
+	for (size_t i = 0; i < reading->label_count; i++)
+		if (!strcmp(reading->labels[i].key, SECOND_LABEL_KEY) &&
+		    !strcmp(reading->labels[i].value, SECOND_LABEL_VALUE))
+			return true;
+	return false;
+}
+
 /* A reading of our own from the caller's strings. Returns 0 or -ENOMEM. */
 static int make_reading(struct profile *profile, const char *metric,
 			const struct profile_label *labels, size_t label_count,

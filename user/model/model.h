@@ -42,6 +42,15 @@ struct profile_node {
 /* The order of readings in a node: by metric, then label by label, then fewer labels first. */
 int profile_reading__compare(const struct profile_reading *a, const struct profile_reading *b);
 
+/*
+ * A metric that the engine's own profile has as well is the engine's there, and our reading of it
+ * has this label (state/state_source.h). It is the second one of the same thing, which no sum may
+ * count again.
+ */
+#define SECOND_LABEL_KEY   "source"
+#define SECOND_LABEL_VALUE "dbprof"
+bool profile_reading__is_second(const struct profile_reading *reading);
+
 struct profile_worker {
 	struct profile_node *nodes; /* sorted by id */
 	size_t count;

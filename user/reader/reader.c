@@ -288,3 +288,14 @@ int profile_reader__open(const char *path, struct profile_source **ret_source, s
 	*ret_source = &reader->source;
 	return 0;
 }
+
+void profile_reader__drop_member(struct profile_source *source, const char *member)
+{
+	struct reader *reader = whole(source);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < reader->member_count; i++)
+		if (strcmp(reader->members[i].name, member) != 0)
+			reader->members[kept++] = reader->members[i];
+	reader->member_count = kept;
+}

@@ -18,4 +18,7 @@
  */
 int profile_reader__open(const char *path, struct profile_source **ret_source, struct fail *fail);
 
+/* From now on @member, one that DBSP does not write, is not in it. */
+void profile_reader__drop_member(struct profile_source *source, const char *member);
+
 #endif
