@@ -152,7 +152,7 @@ def check_total(profile, engines, metric, *arguments):
     else:
         assert result.returncode == 1 and result.stdout == b"", what
         [sentence] = result.stderr.decode().splitlines()
-        assert "no total as" in sentence, what
+        assert "is no metric of" in sentence, what
 
 
 def test_total(oracle):
