@@ -5,6 +5,7 @@
 
 static const struct exporter exporters[] = {
 	{ .name = "json", .extension = "json", .write = export_json },
+	{ .name = "snapshot", .extension = "dbprof", .write = export_snapshot },
 };
 
 const struct exporter *exporter__all(size_t *ret_count)

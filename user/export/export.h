@@ -34,4 +34,7 @@ const struct exporter *exporter__all(size_t *ret_count);
 /* What DbspProfile::as_json() of src/profile.rs writes, and what else the source has to tell. */
 int export_json(struct profile_source *source, FILE *out, struct fail *fail);
 
+/* A snapshot file (snapshot/snapshot_file.h); -EINVAL when the source is not a window of ours. */
+int export_snapshot(struct profile_source *source, FILE *out, struct fail *fail);
+
 #endif
