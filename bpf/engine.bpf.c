@@ -21,10 +21,11 @@ static __always_inline long read_arc(__u64 field, __u32 arc_data, __u64 *ret_val
 	return bpf_probe_read_user(ret_value, sizeof(*ret_value), (void *)(arc + arc_data));
 }
 
-static __always_inline struct dbprof_thread *current_thread(struct task_struct **ret_task)
+static __always_inline struct dbprof_thread *current_thread(__u64 now,
+							    struct task_struct **ret_task)
 {
 	*ret_task = bpf_get_current_task_btf();
-	return thread_current(*ret_task);
+	return thread_current(*ret_task, now);
 }
 
 /*
@@ -73,7 +74,7 @@ int BPF_KPROBE(on_park)
 	if (!in_window(now))
 		return 0;
 	count_hit();
-	thread = current_thread(&task);
+	thread = current_thread(now, &task);
 	if (!thread)
 		return 0;
 	process = process_of(thread);
@@ -153,7 +154,7 @@ int BPF_KPROBE(on_unpark, __u64 idle)
 	if (!in_window(now))
 		return 0;
 	count_hit();
-	thread = current_thread(&task);
+	thread = current_thread(now, &task);
 	if (!thread)
 		return 0;
 	if (thread->park_since)
@@ -288,7 +289,7 @@ static __always_inline void probed_step(struct pt_regs *regs, bool begins)
 	if (!in_window(now))
 		return;
 	count_hit();
-	thread = current_thread(&task);
+	thread = current_thread(now, &task);
 	if (!thread)
 		return;
 	process = process_of(thread);
@@ -336,7 +337,7 @@ int BPF_KPROBE(on_step_left)
 	if (!in_window(now))
 		return 0;
 	count_hit();
-	thread = current_thread(&task);
+	thread = current_thread(now, &task);
 	if (!thread || !thread->ended_step)
 		return 0;
 	step = circuit_get(thread, thread->ended_step, false);
@@ -413,7 +414,7 @@ int BPF_KPROBE(on_poll_enter)
 	if (!in_window(now))
 		return 0;
 	count_hit();
-	thread = current_thread(&task);
+	thread = current_thread(now, &task);
 	if (!thread)
 		return 0;
 	process = process_of(thread);
@@ -451,7 +452,7 @@ int BPF_KPROBE(on_poll_leave)
 	if (!in_window(now))
 		return 0;
 	count_hit();
-	thread = current_thread(&task);
+	thread = current_thread(now, &task);
 	if (!thread)
 		return 0;
 	process = process_of(thread);
