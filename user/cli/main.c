@@ -4,14 +4,23 @@
 
 #include "cli/commands.h"
 
+static const struct {
+	const char *name;
+	enum exit_status (*run)(int argc, char **argv);
+} commands[] = {
+	{ "record", command_record }, { "report", command_report }, { "export", command_export },
+	{ "diff", command_diff },     { "layout", command_layout },
+};
+
 int main(int argc, char **argv)
 {
 	struct options options;
 
 	/* A reader that goes away is an error of a write, not the end of the program. */
 	signal(SIGPIPE, SIG_IGN);
-	if (argc > 1 && !strcmp(argv[1], "layout"))
-		return command_layout(argc - 1, argv + 1);
-	options__parse(argc, argv, &options);
+	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	options__parse(argc, argv, "json", &options);
 	return command_profile(&options);
 }

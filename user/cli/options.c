@@ -13,7 +13,10 @@ enum {
 	KEY_BUDGET,
 	KEY_MAX_THREADS,
 	KEY_MAX_CIRCUITS,
+	KEY_INTERVAL,
 };
+
+#define INTERVAL_MIN_NS 20000000 /* less would be spent on the edges alone */
 
 static const char doc[] =
 	"Profiles running DBSP pipelines from outside: per worker, circuit and operator, where the "
@@ -26,6 +29,10 @@ static const char doc[] =
 	"      until Ctrl-C\n"
 	"  sudo dbprof-bpf --output start.json -- ./pipeline --threads 8\n"
 	"      starts the program and profiles it from its first step\n"
+	"  sudo dbprof-bpf --pid 1234 --interval 1s\n"
+	"      writes dbprof-1234-0001.json, dbprof-1234-0002.json, ... without a gap\n"
+	"  sudo dbprof-bpf record --pid 1234 --duration 10s -o slow.dbprof\n"
+	"      keeps all that was measured; dbprof-bpf report slow.dbprof shows it anywhere\n"
 	"  dbprof-bpf layout ./pipeline-with-debug-info >layout.json\n"
 	"      makes a layout file for --layout\n"
 	"\n"
@@ -36,11 +43,18 @@ static const struct argp_option argp_options[] = {
 	{ "pid", 'p', "N", 0, "Profile process N; may be given several times", 1 },
 	{ "duration", 'd', "TIME", 0,
 	  "Length of the window: 10s, 500ms, 2m (default: until Ctrl-C)", 1 },
+	{ "interval", KEY_INTERVAL, "TIME", 0,
+	  "Write a series: a profile of each such time, with its number in the file's name, and at "
+	  "the end that of the whole, to which they add up",
+	  1 },
 	{ "output", 'o', "FILE", 0,
 	  "Where the profile goes; - is the standard output (default: dbprof-N.json; with several "
 	  "processes N is put into FILE's name)",
 	  1 },
-	{ "format", 'f', "FORMAT", 0, "Format of the profile: json (the default)", 1 },
+	{ "format", 'f', "FORMAT", 0,
+	  "Format of the profile: json (the default), or snapshot, a file for report, export and "
+	  "diff",
+	  1 },
 	{ "mode", 'm', "MODE", 0,
 	  "How operators are measured: engine (the engine's own counters, read from memory), "
 	  "sampled, "
@@ -133,6 +147,37 @@ static enum observer_mode parse_mode(struct argp_state *state, const char *text)
 	return (enum observer_mode)parse_choice(state, "mode", text, names, 5);
 }
 
+static uint64_t parse_time(struct argp_state *state, const char *option, const char *text,
+			   uint64_t min_ns)
+{
+	uint64_t ns = 0;
+
+	if (duration__parse(text, &ns))
+		argp_error(state, "--%s takes a time such as 10s, 500ms or 2m, not '%s'", option,
+			   text);
+	else if (ns < min_ns)
+		argp_error(state, "--%s takes at least %llu ms, not '%s'", option,
+			   (unsigned long long)min_ns / 1000000, text);
+	return ns;
+}
+
+static const struct exporter *parse_format(struct argp_state *state, const char *text)
+{
+	const struct exporter *exporter = exporter__find(text), *all;
+	char names[256] = "";
+	size_t count;
+
+	if (exporter)
+		return exporter;
+	all = exporter__all(&count);
+	for (size_t i = 0; i < count; i++) {
+		strncat(names, i ? ", " : "", sizeof(names) - strlen(names) - 1);
+		strncat(names, all[i].name, sizeof(names) - strlen(names) - 1);
+	}
+	argp_error(state, "there is no format '%s'; there is: %s", text, names);
+	return NULL;
+}
+
 /* Per cent, with or without the sign. */
 static double parse_budget(struct argp_state *state, const char *text)
 {
@@ -156,6 +201,8 @@ static void check(struct argp_state *state)
 		argp_error(state, "give --pid or a command, not both");
 	else if (options->pid_count > 1 && options->output && !strcmp(options->output, "-"))
 		argp_error(state, "the profiles of several processes cannot go to one output");
+	else if (options->interval_ns && options->output && !strcmp(options->output, "-"))
+		argp_error(state, "the profiles of a series cannot go to one output");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -167,10 +214,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		add_pid(state, arg);
 		break;
 	case 'd':
-		if (duration__parse(arg, &options->duration_ns))
-			argp_error(state,
-				   "--duration takes a time such as 10s, 500ms or 2m, not '%s'",
-				   arg);
+		options->duration_ns = parse_time(state, "duration", arg, 1);
+		break;
+	case KEY_INTERVAL:
+		options->interval_ns = parse_time(state, "interval", arg, INTERVAL_MIN_NS);
 		break;
 	case 'o':
 		options->output = arg;
@@ -178,9 +225,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--output takes a file name");
 		break;
 	case 'f':
-		options->exporter = exporter__find(arg);
-		if (!options->exporter)
-			argp_error(state, "there is no format '%s'; there is: json", arg);
+		options->exporter = parse_format(state, arg);
 		break;
 	case 'l':
 		options->layout = arg;
@@ -230,18 +275,15 @@ static void print_version(FILE *stream, struct argp_state *state)
 	fprintf(stream, "dbprof-bpf %s\n", DBPROF_VERSION);
 }
 
-void options__parse(int argc, char **argv, struct options *ret_options)
+void options__parse(int argc, char **argv, const char *format, struct options *ret_options)
 {
-	const struct argp argp = { argp_options,
-				   parse_option,
-				   "--pid N [--pid M ...]\n-- COMMAND [ARG ...]\nlayout BINARY",
-				   doc,
-				   NULL,
-				   NULL,
-				   NULL };
+	static const char usage[] =
+		"--pid N [--pid M ...]\n-- COMMAND [ARG ...]\nrecord [OPTION...] --pid N\n"
+		"report FILE\nexport FILE\ndiff FILE FILE\nlayout BINARY";
+	const struct argp argp = { argp_options, parse_option, usage, doc, NULL, NULL, NULL };
 
 	*ret_options = (struct options){
-		.exporter = exporter__find("json"),
+		.exporter = exporter__find(format),
 		.budget = 0.01,
 		.max_threads = 4096,
 		.max_circuits = 4096,

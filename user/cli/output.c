@@ -18,24 +18,33 @@ static bool to_stdout(const struct options *options)
 	return options->output && !strcmp(options->output, "-");
 }
 
-int output__name(const struct options *options, pid_t pid, char name[OUTPUT_NAME_MAX])
+/* Length of @name up to its extension. */
+static int stem(const char *name)
+{
+	const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash + 1 : name, '.');
+
+	if (!dot || dot == name || dot[-1] == '/')
+		dot = name + strlen(name);
+	return (int)(dot - name);
+}
+
+int output__name(const struct options *options, pid_t pid, unsigned int window,
+		 char name[OUTPUT_NAME_MAX])
 {
 	const char *given = options->output;
-	const char *slash, *dot;
+	char process[32] = "", number[32] = "";
 	int len;
 
+	if (window)
+		snprintf(number, sizeof(number), "-%04u", window);
 	if (!given) {
-		len = snprintf(name, OUTPUT_NAME_MAX, "dbprof-%d.%s", pid,
+		len = snprintf(name, OUTPUT_NAME_MAX, "dbprof-%d%s.%s", pid, number,
 			       options->exporter->extension);
-	} else if (options->pid_count < 2) {
-		len = snprintf(name, OUTPUT_NAME_MAX, "%s", given);
 	} else {
-		slash = strrchr(given, '/');
-		dot = strrchr(slash ? slash + 1 : given, '.');
-		if (!dot || dot == given || dot[-1] == '/')
-			dot = given + strlen(given);
-		len = snprintf(name, OUTPUT_NAME_MAX, "%.*s-%d%s", (int)(dot - given), given, pid,
-			       dot);
+		if (options->pid_count > 1)
+			snprintf(process, sizeof(process), "-%d", pid);
+		len = snprintf(name, OUTPUT_NAME_MAX, "%.*s%s%s%s", stem(given), given, process,
+			       number, given + stem(given));
 	}
 	return len < 0 || len >= OUTPUT_NAME_MAX ? -ENAMETOOLONG : 0;
 }
@@ -44,7 +53,7 @@ int output__check(const struct options *options, pid_t pid, struct fail *fail)
 {
 	char name[OUTPUT_NAME_MAX];
 	struct atomic_file *file = NULL;
-	int err = output__name(options, pid, name);
+	int err = output__name(options, pid, options->interval_ns ? 1 : 0, name);
 
 	if (err)
 		return fail__set(fail, err, "the output's file name is too long");
@@ -55,26 +64,34 @@ int output__check(const struct options *options, pid_t pid, struct fail *fail)
 	return err;
 }
 
+int output__write(const char *name, const struct exporter *exporter, struct profile_source *source,
+		  struct fail *fail)
+{
+	struct atomic_file *file = NULL;
+	int err = atomic_file__open(name, &file, fail);
+
+	if (!err)
+		err = exporter->write(source, atomic_file__stream(file), fail);
+	if (!err)
+		err = atomic_file__commit(file, fail);
+	atomic_file__close(file);
+	return err;
+}
+
 int output__profile(const struct options *options, const struct snapshot *snapshot,
-		    struct fail *fail)
+		    unsigned int window, struct fail *fail)
 {
 	char name[OUTPUT_NAME_MAX];
-	struct atomic_file *file = NULL;
 	struct profile_source *source = NULL;
 	int err = snapshot_source__open(snapshot, &source);
 
 	if (!err)
-		err = output__name(options, snapshot->pid, name);
+		err = output__name(options, snapshot->pid, window, name);
 	if (!err)
-		err = atomic_file__open(name, &file, fail);
-	if (!err)
-		err = options->exporter->write(source, atomic_file__stream(file), fail);
-	if (!err)
-		err = atomic_file__commit(file, fail);
+		err = output__write(name, options->exporter, source, fail);
 	if (err)
 		fail__set(fail, err, "the profile of process %d cannot be written: %s",
 			  snapshot->pid, strerror(-err));
-	atomic_file__close(file);
 	profile_source__close(source);
 	return err;
 }
@@ -88,16 +105,31 @@ static int terminal_width(FILE *stream)
 	return WIDTH_DEFAULT;
 }
 
+int output__print_summary(FILE *stream, const struct snapshot *snapshot)
+{
+	bool colours = isatty(fileno(stream)) && !getenv("NO_COLOR");
+
+	return summary__write(stream, snapshot, colours, terminal_width(stream));
+}
+
 void output__summary(const struct options *options, const struct snapshot *snapshot)
 {
 	FILE *stream = to_stdout(options) ? stderr : stdout;
-	bool colours = isatty(fileno(stream)) && !getenv("NO_COLOR");
 	char name[OUTPUT_NAME_MAX];
 
 	if (options->quiet)
 		return;
-	summary__write(stream, snapshot, colours, terminal_width(stream));
-	if (!to_stdout(options) && !output__name(options, snapshot->pid, name))
+	output__print_summary(stream, snapshot);
+	if (!to_stdout(options) && !output__name(options, snapshot->pid, 0, name))
 		fprintf(stream, "Profile written to %s\n", name);
 	fflush(stream);
+}
+
+void output__window(const struct options *options, const struct snapshot *snapshot,
+		    unsigned int window)
+{
+	if (options->quiet)
+		return;
+	summary__window_line(stdout, snapshot, window, options->pid_count > 1);
+	fflush(stdout);
 }

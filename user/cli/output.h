@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "cli/options.h"
@@ -15,18 +16,30 @@
 
 /*
  * The file for process @pid: the one given, with "-PID" before its extension when there are several
- * processes, or dbprof-PID.EXTENSION. Returns 0 or -ENAMETOOLONG.
+ * processes, or dbprof-PID.EXTENSION; with "-0001" before the extension for window 1 of a series, 0
+ * for none. Returns 0 or -ENAMETOOLONG.
  */
-int output__name(const struct options *options, pid_t pid, char name[OUTPUT_NAME_MAX]);
+int output__name(const struct options *options, pid_t pid, unsigned int window,
+		 char name[OUTPUT_NAME_MAX]);
 
 /* Whether a profile can be written there at all, asked before the profiling and not after it. */
 int output__check(const struct options *options, pid_t pid, struct fail *fail);
 
-/* Writes the profile: all of it, or nothing and the file that was there stays. */
+/* Writes a profile to the file @name: all of it, or nothing and the file that was there stays. */
+int output__write(const char *name, const struct exporter *exporter, struct profile_source *source,
+		  struct fail *fail);
+
+/* The same for what was just measured; @window as in output__name(). */
 int output__profile(const struct options *options, const struct snapshot *snapshot,
-		    struct fail *fail);
+		    unsigned int window, struct fail *fail);
 
 /* Prints the summary: on stdout, or on stderr when the profile goes to stdout. */
 void output__summary(const struct options *options, const struct snapshot *snapshot);
+/* The summary alone, as wide as the terminal, in colours if it has any. */
+int output__print_summary(FILE *stream, const struct snapshot *snapshot);
+
+/* One line for window @window of a series, with a heading before the first of the run. */
+void output__window(const struct options *options, const struct snapshot *snapshot,
+		    unsigned int window);
 
 #endif

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/commands.h"
+
+enum exit_status command_record(int argc, char **argv)
+{
+	char name[] = "dbprof-bpf record";
+	struct options options;
+
+	argv[0] = name;
+	options__parse(argc, argv, "snapshot", &options);
+	return command_profile(&options);
+}
