@@ -65,17 +65,23 @@ bool meter__probe_share(struct cost_meter *meter, struct session *session, uint6
 	return true;
 }
 
+/* Run time of the programs since the begin, with the ticks that drive the sampler. */
+static uint64_t programs_until(const struct cost_meter *meter, const struct cost_reading *until)
+{
+	uint64_t programs = until->program_ns - meter->begin.program_ns;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	double ticks = meter->tick_share * (double)(cpus > 0 ? cpus : 1) *
+		       (double)(until->when_ns - meter->begin.when_ns);
+
+	return programs ? programs + (uint64_t)ticks : 0;
+}
+
 static void cost_between(const struct cost_meter *meter, const struct cost_reading *from,
 			 const struct cost_reading *to, struct snapshot_cost *ret_cost)
 {
-	uint64_t programs = to->program_ns - from->program_ns;
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	double ticks = meter->tick_share * (double)(cpus > 0 ? cpus : 1) *
-		       (double)(to->when_ns - from->when_ns);
-
 	ret_cost->traps = to->hits - from->hits;
 	ret_cost->trap_ns = meter->trap_ns;
-	ret_cost->program_ns = programs ? programs + (uint64_t)ticks : 0;
+	ret_cost->program_ns = programs_until(meter, to) - programs_until(meter, from);
 	ret_cost->own_cpu_ns = to->own_cpu_ns - from->own_cpu_ns;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "snapshot/books.h"
+#include "snapshot/engine_window.h"
 #include "snapshot/estimate.h"
 #include "snapshot/series_internal.h"
 
@@ -22,29 +23,33 @@ static struct snapshot_worker *find(const struct snapshot *snapshot,
 }
 
 /*
- * Pauses become idle time when they end, and are edge idle time up to then. What has come to either
- * in the window is split by how far the pause at its end reaches.
+ * Steps and pauses fill the window, also where a step that ended next to an edge was counted on its
+ * other side: then the next window has it. Pauses become idle time when they end and are edge idle
+ * time up to then; what has come to either is split by how far the pause at the end reaches.
  */
-static void subtract_idle(struct snapshot_circuit *circuit, const struct snapshot_circuit *sum,
-			  const struct snapshot_circuit *last)
+static void subtract_times(struct snapshot_circuit *circuit, const struct snapshot_circuit *sum,
+			   const struct snapshot_circuit *last)
 {
-	uint64_t idle =
-		minus(circuit->idle_ns + circuit->edge_idle_ns, sum->idle_ns + sum->edge_idle_ns);
+	uint64_t all = minus(circuit->runtime_ns + circuit->idle_ns + circuit->edge_idle_ns,
+			     sum->runtime_ns + sum->idle_ns + sum->edge_idle_ns);
+	uint64_t runtime = minus(circuit->runtime_ns, sum->runtime_ns);
 	uint64_t edge = minus(circuit->edge_idle_ns, last ? last->edge_idle_ns : 0);
 
-	circuit->edge_idle_ns = edge < idle ? edge : idle;
-	circuit->idle_ns = idle - circuit->edge_idle_ns;
+	circuit->runtime_ns = runtime < all ? runtime : all;
+	all -= circuit->runtime_ns;
+	circuit->edge_idle_ns = edge < all ? edge : all;
+	circuit->idle_ns = all - circuit->edge_idle_ns;
 }
 
 static void subtract_circuit(struct snapshot_circuit *circuit, const struct snapshot_circuit *sum,
 			     const struct snapshot_circuit *last, uint64_t window_ns)
 {
 	circuit->steps = minus(circuit->steps, sum->steps);
-	circuit->runtime_ns = minus(circuit->runtime_ns, sum->runtime_ns);
+	subtract_times(circuit, sum, last);
 	circuit->cpu_ns = minus(circuit->cpu_ns, sum->cpu_ns);
 	for (size_t i = 0; i < PARK_REASONS; i++)
 		circuit->wait_ns[i] = minus(circuit->wait_ns[i], sum->wait_ns[i]);
-	subtract_idle(circuit, sum, last);
+	engine_window__fit_waits(circuit->wait_ns, circuit->runtime_ns);
 	share__subtract(&circuit->share, &sum->share);
 	if (circuit->step_open && circuit->step_age_ns >= window_ns)
 		circuit->step_open_before = true;
