@@ -96,7 +96,7 @@ int output__profile(const struct options *options, const struct snapshot *snapsh
 	return err;
 }
 
-static int terminal_width(FILE *stream)
+int output__width(FILE *stream)
 {
 	struct winsize size;
 
@@ -105,11 +105,14 @@ static int terminal_width(FILE *stream)
 	return WIDTH_DEFAULT;
 }
 
+bool output__colours(FILE *stream)
+{
+	return isatty(fileno(stream)) && !getenv("NO_COLOR");
+}
+
 int output__print_summary(FILE *stream, const struct snapshot *snapshot)
 {
-	bool colours = isatty(fileno(stream)) && !getenv("NO_COLOR");
-
-	return summary__write(stream, snapshot, colours, terminal_width(stream));
+	return summary__write(stream, snapshot, output__colours(stream), output__width(stream));
 }
 
 void output__summary(const struct options *options, const struct snapshot *snapshot)

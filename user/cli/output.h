@@ -38,6 +38,10 @@ void output__summary(const struct options *options, const struct snapshot *snaps
 /* The summary alone, as wide as the terminal, in colours if it has any. */
 int output__print_summary(FILE *stream, const struct snapshot *snapshot);
 
+/* Columns of the terminal behind @stream, 80 when there is none; whether it takes colours. */
+int output__width(FILE *stream);
+bool output__colours(FILE *stream);
+
 /* One line for window @window of a series, with a heading before the first of the run. */
 void output__window(const struct options *options, const struct snapshot *snapshot,
 		    unsigned int window);
