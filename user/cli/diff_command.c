@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/input.h"
+#include "cli/profile_input.h"
 #include "cli/output.h"
 #include "export/diff.h"
 
@@ -94,20 +94,20 @@ static int show(const struct diff *diff, const struct diff_options *options, str
 
 static int compare(const struct diff_options *options, struct fail *fail)
 {
-	struct input before = { 0 }, after = { 0 };
+	struct profile_input before = { 0 }, after = { 0 };
 	struct diff diff = { 0 };
-	int err = input__open(options->files[0], &before, fail);
+	int err = profile_input__open(options->files[0], &before, fail);
 
 	if (!err)
-		err = input__open(options->files[1], &after, fail);
+		err = profile_input__open(options->files[1], &after, fail);
 	if (!err)
 		err = diff__make(before.source, after.source, options->worker, &diff, fail);
 	if (!err) {
 		err = show(&diff, options, fail);
 		diff__clear(&diff);
 	}
-	input__close(&before);
-	input__close(&after);
+	profile_input__close(&before);
+	profile_input__close(&after);
 	return err;
 }
 
@@ -132,16 +132,10 @@ enum exit_status command_diff(int argc, char **argv)
 		argp_options, parse_option, "BEFORE AFTER", doc, NULL, NULL, NULL
 	};
 	struct diff_options options = { .worker = DIFF_ALL_WORKERS, .top = TOP_DEFAULT };
-	char name[] = "dbprof-bpf diff";
 	struct fail fail = {};
 	int err;
 
-	argv[0] = name;
-	argp_err_exit_status = STATUS_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	err = compare(&options, &fail);
-	if (!err)
-		return STATUS_COMPLETE;
-	fprintf(stderr, "dbprof-bpf: %s\n", fail.text[0] ? fail.text : strerror(-err));
-	return STATUS_FAILED;
+	return err ? command__failed(&fail, err) : STATUS_COMPLETE;
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/exit_status.h"
-#include "cli/options.h"
+#include "cli/commands.h"
+#include "cli/write_profile.h"
 
 enum {
 	KEY_UPROBES = 0x100,
@@ -161,23 +161,6 @@ static uint64_t parse_time(struct argp_state *state, const char *option, const c
 	return ns;
 }
 
-static const struct exporter *parse_format(struct argp_state *state, const char *text)
-{
-	const struct exporter *exporter = exporter__find(text), *all;
-	char names[256] = "";
-	size_t count;
-
-	if (exporter)
-		return exporter;
-	all = exporter__all(&count);
-	for (size_t i = 0; i < count; i++) {
-		strncat(names, i ? ", " : "", sizeof(names) - strlen(names) - 1);
-		strncat(names, all[i].name, sizeof(names) - strlen(names) - 1);
-	}
-	argp_error(state, "there is no format '%s'; there is: %s", text, names);
-	return NULL;
-}
-
 /* Per cent, with or without the sign. */
 static double parse_budget(struct argp_state *state, const char *text)
 {
@@ -225,7 +208,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--output takes a file name");
 		break;
 	case 'f':
-		options->exporter = parse_format(state, arg);
+		options->exporter = write_profile__format(state, arg);
 		break;
 	case 'l':
 		options->layout = arg;
@@ -269,6 +252,28 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* The commands, below everything else. */
+static char *help_filter(int key, const char *text, void *input)
+{
+	const struct command *commands;
+	char *help = NULL;
+	size_t count, len;
+	FILE *out;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_EXTRA)
+		return (char *)text;
+	out = open_memstream(&help, &len);
+	if (!out)
+		return NULL;
+	commands = command__all(&count);
+	fprintf(out, "Commands, each with a --help of its own:\n");
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+	fclose(out);
+	return help;
+}
+
 static void print_version(FILE *stream, struct argp_state *state)
 {
 	(void)state;
@@ -277,10 +282,13 @@ static void print_version(FILE *stream, struct argp_state *state)
 
 void options__parse(int argc, char **argv, const char *format, struct options *ret_options)
 {
-	static const char usage[] =
-		"--pid N [--pid M ...]\n-- COMMAND [ARG ...]\nrecord [OPTION...] --pid N\n"
-		"report FILE\nexport FILE\ndiff FILE FILE\nlayout BINARY";
-	const struct argp argp = { argp_options, parse_option, usage, doc, NULL, NULL, NULL };
+	const struct argp argp = { argp_options,
+				   parse_option,
+				   "--pid N [--pid M ...]\n-- COMMAND [ARG ...]\nCOMMAND ...",
+				   doc,
+				   NULL,
+				   help_filter,
+				   NULL };
 
 	*ret_options = (struct options){
 		.exporter = exporter__find(format),

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "cli/write_profile.h"
 #include "export/snapshot_source.h"
 #include "export/summary.h"
 #include "util/atomic_file.h"
@@ -64,20 +65,6 @@ int output__check(const struct options *options, pid_t pid, struct fail *fail)
 	return err;
 }
 
-int output__write(const char *name, const struct exporter *exporter, struct profile_source *source,
-		  struct fail *fail)
-{
-	struct atomic_file *file = NULL;
-	int err = atomic_file__open(name, &file, fail);
-
-	if (!err)
-		err = exporter->write(source, atomic_file__stream(file), fail);
-	if (!err)
-		err = atomic_file__commit(file, fail);
-	atomic_file__close(file);
-	return err;
-}
-
 int output__profile(const struct options *options, const struct snapshot *snapshot,
 		    unsigned int window, struct fail *fail)
 {
@@ -88,7 +75,7 @@ int output__profile(const struct options *options, const struct snapshot *snapsh
 	if (!err)
 		err = output__name(options, snapshot->pid, window, name);
 	if (!err)
-		err = output__write(name, options->exporter, source, fail);
+		err = write_profile(source, options->exporter, name, fail);
 	if (err)
 		fail__set(fail, err, "the profile of process %d cannot be written: %s",
 			  snapshot->pid, strerror(-err));

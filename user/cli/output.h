@@ -25,11 +25,10 @@ int output__name(const struct options *options, pid_t pid, unsigned int window,
 /* Whether a profile can be written there at all, asked before the profiling and not after it. */
 int output__check(const struct options *options, pid_t pid, struct fail *fail);
 
-/* Writes a profile to the file @name: all of it, or nothing and the file that was there stays. */
-int output__write(const char *name, const struct exporter *exporter, struct profile_source *source,
-		  struct fail *fail);
-
-/* The same for what was just measured; @window as in output__name(). */
+/*
+ * Writes what was measured: all of it, or nothing and the file that was there stays. @window as in
+ * output__name().
+ */
 int output__profile(const struct options *options, const struct snapshot *snapshot,
 		    unsigned int window, struct fail *fail);
 

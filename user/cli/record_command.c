@@ -3,10 +3,8 @@
 
 enum exit_status command_record(int argc, char **argv)
 {
-	char name[] = "dbprof-bpf record";
 	struct options options;
 
-	argv[0] = name;
 	options__parse(argc, argv, "snapshot", &options);
 	return command_profile(&options);
 }
