@@ -23,6 +23,16 @@ void diff_row__name(unsigned int row, char *text, size_t size)
 						 : "unobserved");
 }
 
+bool diff__has_row(const struct diff *diff, unsigned int row)
+{
+	return diff->before.has_row[row] && diff->after.has_row[row];
+}
+
+bool diff__has_part(const struct diff *diff, unsigned int part)
+{
+	return diff->before.has_part[part] && diff->after.has_part[part];
+}
+
 double diff__before(const struct diff *diff, double nanos)
 {
 	return nanos / diff->before_units;
@@ -167,12 +177,13 @@ static int compare_single(const void *left, const void *right)
 static void add_entry(struct diff *diff, const struct diff_node *before,
 		      const struct diff_node *after)
 {
-	const struct diff_node *node = before ? before : after;
+	bool timed = (before && before->timed) || (after && after->timed);
+	bool circuit = (before && before->circuit) || (after && after->circuit);
 
 	/* Nodes without times in either: nothing was measured of them. */
-	if (!node->circuit && !(before && before->timed) && !(after && after->timed))
+	if (!circuit && !timed)
 		return;
-	if (!node->circuit)
+	if (!circuit)
 		diff->entries[diff->count++] = entry_of(diff, before, after);
 	else if (before && after)
 		diff->circuits[diff->circuit_count++] = entry_of(diff, before, after);

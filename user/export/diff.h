@@ -68,7 +68,9 @@ struct diff_side {
 	uint64_t steps; /* of all of them */
 	uint64_t window_ns;
 	double row_ns[DIFF_ROWS];
-	struct diff_node *nodes; /* sorted by id, without the root */
+	bool has_row[DIFF_ROWS]; /* it was measured: DBSP's own profiles lack the kernel's share */
+	bool has_part[DIFF_PARTS]; /* of operators, likewise */
+	struct diff_node *nodes;   /* sorted by id, without the root */
 	size_t count;
 	size_t capacity;
 	bool intervals; /* some times are estimates */
@@ -104,6 +106,10 @@ struct diff {
 int diff__make(struct profile_source *before, struct profile_source *after, size_t worker,
 	       struct diff *ret_diff, struct fail *fail);
 void diff__clear(struct diff *diff);
+
+/* Whether both profiles tell of it. */
+bool diff__has_row(const struct diff *diff, unsigned int row);
+bool diff__has_part(const struct diff *diff, unsigned int part);
 
 /* Time for a step or a second. */
 double diff__before(const struct diff *diff, double nanos);

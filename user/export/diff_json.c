@@ -55,6 +55,8 @@ static void put_rows(struct json_writer *json, const struct diff *diff)
 		diff_row__name(row, name, sizeof(name));
 		json__object_begin(json);
 		json__member_string(json, "what", name);
+		json__member_bool(json, "measured_before", diff->before.has_row[row]);
+		json__member_bool(json, "measured_after", diff->after.has_row[row]);
 		put_pair(json, diff, diff->before.row_ns[row], diff->after.row_ns[row]);
 		json__object_end(json);
 	}
@@ -67,6 +69,8 @@ static void put_parts(struct json_writer *json, const struct diff *diff,
 	static const char *const names[DIFF_PARTS] = { "cpu", "preempted", "run_queue", "blocked" };
 
 	for (size_t part = 0; part < DIFF_PARTS; part++) {
+		if (!diff__has_part(diff, (unsigned int)part))
+			continue;
 		json__member_object_begin(json, names[part]);
 		put_pair(json, diff, entry->before ? entry->before->part_ns[part] : 0,
 			 entry->after ? entry->after->part_ns[part] : 0);

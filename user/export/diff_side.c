@@ -81,6 +81,7 @@ static void read_root(struct reading_side *to, const struct profile_node *node)
 		if (row == DIFF_ROWS)
 			continue;
 		to->side->row_ns[row] += nanos(reading);
+		to->side->has_row[row] = true;
 		if (row == DIFF_STEP || row == DIFF_IDLE)
 			filled += nanos(reading);
 	}
@@ -105,37 +106,50 @@ static void read_circuit(struct diff_node *node, const struct profile_node *from
 	node->timed = true;
 }
 
+static void add_part(struct reading_side *to, struct diff_node *node, enum diff_part part,
+		     double time)
+{
+	node->part_ns[part] += time;
+	to->side->has_part[part] = true;
+}
+
+static void read_operator_metric(struct reading_side *to, struct diff_node *node,
+				 const struct profile_reading *reading)
+{
+	const char *metric = reading->metric;
+	double time = nanos(reading);
+
+	if (!strcmp(metric, "invocations_count")) {
+		node->count += number(reading);
+	} else if (!strcmp(metric, "runtime_seconds")) {
+		node->wall_ns += time;
+		node->timed = true;
+	} else if (!strcmp(metric, "nonblocking_percent")) {
+		/* Microseconds on a CPU of those of wall time. */
+		if (reading->value.kind == VALUE_PERCENT)
+			add_part(to, node, DIFF_PART_CPU,
+				 (double)reading->value.percent.numerator * 1e3);
+	} else if (!strcmp(metric, "preempted_seconds")) {
+		add_part(to, node, DIFF_PART_PREEMPTED, time);
+	} else if (!strcmp(metric, "run_queue_seconds")) {
+		/* Whoever measures it measures what blocks, too, and leaves out what is zero. */
+		add_part(to, node, DIFF_PART_RUN_QUEUE, time);
+		add_part(to, node, DIFF_PART_BLOCKED, 0);
+	} else if (!strcmp(metric, "blocked_seconds")) {
+		add_part(to, node, DIFF_PART_BLOCKED, time);
+	} else if (!strcmp(metric, "runtime_interval_seconds")) {
+		/* Workers are sampled independently: the squares add up. */
+		node->interval_squares += time * time;
+		node->timed = true;
+		to->side->intervals |= time > 0;
+	}
+}
+
 static void read_operator(struct reading_side *to, struct diff_node *node,
 			  const struct profile_node *from)
 {
-	for (size_t i = 0; i < from->count; i++) {
-		const struct profile_reading *reading = &from->readings[i];
-		const char *metric = reading->metric;
-		double time = nanos(reading);
-
-		if (!strcmp(metric, "invocations_count")) {
-			node->count += number(reading);
-		} else if (!strcmp(metric, "runtime_seconds")) {
-			node->wall_ns += time;
-			node->timed = true;
-		} else if (!strcmp(metric, "nonblocking_percent")) {
-			/* Microseconds on a CPU of those of wall time. */
-			if (reading->value.kind == VALUE_PERCENT)
-				node->part_ns[DIFF_PART_CPU] +=
-					(double)reading->value.percent.numerator * 1e3;
-		} else if (!strcmp(metric, "preempted_seconds")) {
-			node->part_ns[DIFF_PART_PREEMPTED] += time;
-		} else if (!strcmp(metric, "run_queue_seconds")) {
-			node->part_ns[DIFF_PART_RUN_QUEUE] += time;
-		} else if (!strcmp(metric, "blocked_seconds")) {
-			node->part_ns[DIFF_PART_BLOCKED] += time;
-		} else if (!strcmp(metric, "runtime_interval_seconds")) {
-			/* Workers are sampled independently: the squares add up. */
-			node->interval_squares += time * time;
-			node->timed = true;
-			to->side->intervals |= time > 0;
-		}
-	}
+	for (size_t i = 0; i < from->count; i++)
+		read_operator_metric(to, node, &from->readings[i]);
 }
 
 /* The node with that id, made when it is new; nodes come in order. NULL when memory is short. */
@@ -208,7 +222,7 @@ static int compare_names(const void *left, const void *right)
 /* Labels of the nodes, which the graph has by the text of their ids. */
 static int read_labels(const struct profile_graph *graph, struct diff_side *side)
 {
-	struct name *names = calloc(graph->node_count + 1, sizeof(*names)), key, *found;
+	struct name *names = calloc(graph->node_count + 1, sizeof(*names)), key = { 0 }, *found;
 	int err = names ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < graph->node_count && !err; i++) {

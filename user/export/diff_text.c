@@ -73,6 +73,20 @@ static void put_times(struct table *table, size_t row, double before, double aft
 	ratio(before, after, table__cell(table, row, 3));
 }
 
+/* What one of the profiles does not tell has not changed. */
+static void put_unknown(const struct diff *diff, unsigned int row, struct table *table, size_t at)
+{
+	if (diff__has_row(diff, row))
+		return;
+	for (size_t column = 0; column < 6; column++) {
+		bool left = column == 0 || column == 4, right = column == 1 || column == 5;
+
+		if ((left && diff->before.has_row[row]) || (right && diff->after.has_row[row]))
+			continue;
+		table__set(table, at, column, "-");
+	}
+}
+
 static int write_circuit(const struct writing *to)
 {
 	static const char *const heads[2][7] = {
@@ -98,6 +112,7 @@ static int write_circuit(const struct writing *to)
 		put_times(&table, used, diff__before(diff, before), diff__after(diff, after));
 		duration(before, table__cell(&table, used, 4));
 		duration(after, table__cell(&table, used, 5));
+		put_unknown(diff, row, &table, used);
 		/* What follows the steps is in them, but for the pauses. */
 		cell = table__cell(&table, used++, 6);
 		strcpy(cell, row == DIFF_STEP || row == DIFF_IDLE ? "" : "  ");
@@ -162,6 +177,8 @@ static void put_heads(struct table *table, bool intervals, bool wide)
 
 static double part_change(const struct diff *diff, const struct diff_entry *entry, size_t part)
 {
+	if (!diff__has_part(diff, (unsigned int)part))
+		return 0;
 	return diff__after(diff, entry->after->part_ns[part]) -
 	       diff__before(diff, entry->before->part_ns[part]);
 }
@@ -175,11 +192,12 @@ static void put_parts(const struct writing *to, struct table *table, size_t row,
 	for (size_t part = 0; part < DIFF_PARTS; part++) {
 		double here = part_change(to->diff, entry, part);
 
-		if (wide)
+		if (wide && diff__has_part(to->diff, (unsigned int)part))
 			change(here, table__cell(table, row, COLUMN_PARTS + part));
 		/* What went the same way as the whole. */
-		else if (here * (entry->change_ns < 0 ? -1 : 1) >
-			 part_change(to->diff, entry, most) * (entry->change_ns < 0 ? -1 : 1))
+		else if (!wide && here * (entry->change_ns < 0 ? -1 : 1) >
+					  part_change(to->diff, entry, most) *
+						  (entry->change_ns < 0 ? -1 : 1))
 			most = part;
 	}
 	if (!wide && fabs(part_change(to->diff, entry, most)) >= 0.5)

@@ -15,7 +15,7 @@ static const uint8_t magic[SNAPSHOT_FILE_MAGIC] = { 0x93, 'd', 'b', 'p', 'r', 'o
 #define TAG_THREADS "THRD"
 #define TAG_GRAPH   "GRPH"
 #define TAG_WORKER  "WORK"
-#define TAG_END	    "ENDE"
+#define TAG_END	    "LAST"
 #define TAG_LEN	    4
 /* More than that is no snapshot: thousands of operators of hundreds of workers are less. */
 #define FILE_MAX (1ULL << 31)
