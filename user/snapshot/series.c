@@ -140,7 +140,7 @@ int series__next(struct series *series, const struct snapshot *until, struct sna
 		return -ENOMEM;
 	}
 	subtract(series, window);
-	series__add_workers(whole, series->sum, window);
+	series__add_workers(whole, series->sum, window, until);
 	series__add_threads(whole, series->sum, window);
 	whole->cost.target_cpu_ns = on_cpu_ns(whole);
 	snapshot__free(series->sum);

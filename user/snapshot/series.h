@@ -10,7 +10,7 @@
  * What does not add up: times of operators that rest on samples, of which each window has its own
  * and the whole all of them; the runtime that DBSP counts by its busiest worker; what was open at
  * an edge. A pause that an edge cuts is idle time, or edge idle time when it lasts to the end of
- * its window; both together add up.
+ * its window; only both together add up.
  */
 #ifndef DBPROF_SNAPSHOT_SERIES_H
 #define DBPROF_SNAPSHOT_SERIES_H

@@ -24,9 +24,9 @@ static inline void share__subtract(struct dbprof_kernel_share *from,
  */
 void series__subtract_workers(struct snapshot *window, const struct snapshot *sum,
 			      const struct snapshot *last);
-/* Gives @whole, which is from the begin on, the numbers that @sum and @window have together. */
+/* Gives @whole, a copy of @until, the numbers that @sum and @window have together. */
 void series__add_workers(struct snapshot *whole, const struct snapshot *sum,
-			 const struct snapshot *window);
+			 const struct snapshot *window, const struct snapshot *until);
 
 /* The same for threads. Those of @sum that are gone count as exited. */
 void series__subtract_threads(struct snapshot *window, const struct snapshot *sum);

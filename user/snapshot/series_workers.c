@@ -151,6 +151,15 @@ static void add_cpu(struct snapshot_cpu *sum, const struct snapshot_cpu *part)
 	sum->blind_samples += part->blind_samples;
 }
 
+/* Pauses between two windows are none at an edge of the whole. */
+static void split_idle(struct snapshot_circuit *circuit, uint64_t edge_ns)
+{
+	uint64_t all = circuit->idle_ns + circuit->edge_idle_ns;
+
+	circuit->edge_idle_ns = edge_ns < all ? edge_ns : all;
+	circuit->idle_ns = all - circuit->edge_idle_ns;
+}
+
 static void add_worker(struct snapshot_worker *worker, const struct snapshot_worker *part)
 {
 	for (size_t i = 0; i < worker->circuit_count; i++)
@@ -186,7 +195,7 @@ static void clear_worker(struct snapshot_worker *worker)
 }
 
 void series__add_workers(struct snapshot *whole, const struct snapshot *sum,
-			 const struct snapshot *window)
+			 const struct snapshot *window, const struct snapshot *until)
 {
 	for (size_t i = 0; i < whole->worker_count; i++) {
 		struct snapshot_worker *worker = &whole->workers[i];
@@ -198,6 +207,9 @@ void series__add_workers(struct snapshot *whole, const struct snapshot *sum,
 			add_worker(worker, before);
 		if (part)
 			add_worker(worker, part);
+		for (size_t j = 0; j < worker->circuit_count; j++)
+			split_idle(&worker->circuits[j],
+				   until->workers[i].circuits[j].edge_idle_ns);
 		/* All samples together say more than those of each window. */
 		if (whole->mode == MODE_SAMPLED) {
 			uint64_t cpu_ns = estimate__cpu_ns(&worker->cpu);
