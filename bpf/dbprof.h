@@ -246,8 +246,20 @@ struct dbprof_thread {
 	__u64 lost_ns;	  /* off the CPU since then */
 	__u64 ended;	  /* when it exited; 0 when it lives */
 	char comm[16];
+	__u64 edge; /* the last edge that the record was copied at; stays when the slot is free */
 };
-_Static_assert(sizeof(struct dbprof_thread) == 744, "struct dbprof_thread");
+_Static_assert(sizeof(struct dbprof_thread) == 752, "struct dbprof_thread");
+
+/*
+ * Windows that follow each other without a gap: user space names an edge ahead of time, and a
+ * record that changes after the edge is copied before it does so for the first time. So at any time
+ * from an edge to the next one it can be told what was counted up to the edge.
+ */
+struct dbprof_thread_record {
+	struct dbprof_thread now;  /* first: the one is found by the other */
+	struct dbprof_thread then; /* as it was at now.edge */
+};
+_Static_assert(sizeof(struct dbprof_thread_record) == 1504, "struct dbprof_thread_record");
 
 /* A circuit of a worker. */
 struct dbprof_circuit_key {
@@ -278,6 +290,13 @@ struct dbprof_circuit {
 };
 _Static_assert(sizeof(struct dbprof_circuit) == 544, "struct dbprof_circuit");
 
+struct dbprof_circuit_record {
+	struct dbprof_circuit now; /* first, as above */
+	__u64 edge;		   /* as in its thread */
+	struct dbprof_circuit then;
+};
+_Static_assert(sizeof(struct dbprof_circuit_record) == 1096, "struct dbprof_circuit_record");
+
 /* An operator of a worker. */
 struct dbprof_operator_key {
 	__u64 circuit; /* address of its circuit's RcInner<CircuitInner> */
@@ -295,6 +314,23 @@ struct dbprof_operator {
 	__u64 cpu_ns;
 };
 _Static_assert(sizeof(struct dbprof_operator) == 192, "struct dbprof_operator");
+
+struct dbprof_operator_record {
+	struct dbprof_operator now; /* first, as above */
+	__u64 edge;
+	struct dbprof_operator then;
+};
+_Static_assert(sizeof(struct dbprof_operator_record) == 392, "struct dbprof_operator_record");
+
+/*
+ * Threads that exit are counted in one of two sums of their process, by turns: before and after an
+ * edge. The lowest bit of the edge is the number of the sum that is for those after it.
+ */
+struct dbprof_exited_key {
+	__u32 tgid;
+	__u32 sum;
+};
+_Static_assert(sizeof(struct dbprof_exited_key) == 8, "struct dbprof_exited_key");
 
 /* Threads of a process that have exited and drive no circuit: their slots are used again. */
 struct dbprof_exited {

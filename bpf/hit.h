@@ -21,7 +21,7 @@ static __always_inline bool hit_take(struct hit *hit)
 		return false;
 	count_hit();
 	hit->task = bpf_get_current_task_btf();
-	hit->thread = thread_current(hit->task);
+	hit->thread = thread_current(hit->task, hit->now);
 	if (!hit->thread)
 		return false;
 	hit->process = process_of(hit->thread);

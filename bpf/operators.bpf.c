@@ -11,7 +11,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* set before loading */
 	__type(key, struct dbprof_operator_key);
-	__type(value, struct dbprof_operator);
+	__type(value, struct dbprof_operator_record);
 } operators SEC(".maps");
 
 /* ParkReason::PRIORITY: which reason wins when several are declared. */
@@ -131,21 +131,36 @@ int operator_find(__u32 number, __u64 pointer, __u64 sp, struct operator_at *ret
 	return 0;
 }
 
+/* As circuit_pass(). */
+static __always_inline struct dbprof_operator *operator_pass(struct dbprof_operator_record *record,
+							     __u64 edge)
+{
+	if (!record)
+		return NULL;
+	if (record->edge != edge) {
+		__builtin_memcpy(&record->then, &record->now, sizeof(record->then));
+		ordered();
+		record->edge = edge;
+		ordered();
+	}
+	return &record->now;
+}
+
 __hidden struct dbprof_operator *operator_get(struct dbprof_thread *thread, __u64 circuit,
 					      __u32 node)
 {
-	static const struct dbprof_operator none;
+	static const struct dbprof_operator_record none;
 	struct dbprof_operator_key key = { .circuit = circuit, .node = node, .tid = thread->tid };
-	struct dbprof_operator *found = bpf_map_lookup_elem(&operators, &key);
+	struct dbprof_operator_record *found = bpf_map_lookup_elem(&operators, &key);
 
 	if (found)
-		return found;
+		return operator_pass(found, thread->edge);
 	/* An interrupt may have made it meanwhile: then it is there all the same. */
 	bpf_map_update_elem(&operators, &key, &none, BPF_NOEXIST);
 	found = bpf_map_lookup_elem(&operators, &key);
 	if (!found)
 		count_loss(&losses.operators);
-	return found;
+	return operator_pass(found, thread->edge);
 }
 
 static __always_inline bool knows_slots(struct dbprof_thread *thread)
@@ -198,7 +213,7 @@ int on_sample(void *ctx)
 
 	if (!in_window(now))
 		return 0;
-	thread = thread_current(task);
+	thread = thread_current(task, now);
 	if (thread && thread->worker)
 		add_sample(thread, task);
 	return 0;
@@ -281,7 +296,7 @@ int BPF_KPROBE(on_exact)
 	if (poll_is_pending(ctx, cookie))
 		return 0;
 	task = bpf_get_current_task_btf();
-	thread = thread_current(task);
+	thread = thread_current(task, now);
 	if (!thread)
 		return 0;
 	process = process_of(thread);

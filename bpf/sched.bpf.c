@@ -276,7 +276,7 @@ static __always_inline void switch_out(struct task_struct *task, bool preempt,
 	__u64 ran;
 	bool fresh;
 
-	thread = thread_get(task, &fresh);
+	thread = thread_get(task, now, &fresh);
 	if (!thread)
 		return;
 	if (fresh)
@@ -309,7 +309,7 @@ static __always_inline void switch_in(struct task_struct *task, __u64 now)
 	struct dbprof_thread *thread;
 	bool fresh;
 
-	thread = thread_get(task, &fresh);
+	thread = thread_get(task, now, &fresh);
 	if (!thread)
 		return;
 	thread_check_worker(thread);

@@ -10,6 +10,7 @@
 const volatile __u32 max_threads = 1;
 volatile __u64 window_start = (__u64)-1;
 volatile __u64 window_end;
+volatile __u64 window_edge = (__u64)-1;
 struct dbprof_losses losses;
 struct dbprof_trap trap;
 __u32 threads_used; /* slots that were ever taken */
@@ -42,7 +43,7 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1); /* set before loading */
 	__type(key, __u32);
-	__type(value, struct dbprof_thread);
+	__type(value, struct dbprof_thread_record);
 } threads SEC(".maps");
 
 /* Slots of threads that have exited. */
@@ -52,11 +53,11 @@ struct {
 	__type(value, __u32);
 } free_slots SEC(".maps");
 
-/* Key: thread group id. An entry for each process is made by user space. */
+/* Both entries of each process are made by user space. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 256);
-	__type(key, __u32);
+	__uint(max_entries, 2 * DBPROF_PROCESSES);
+	__type(key, struct dbprof_exited_key);
 	__type(value, struct dbprof_exited);
 } exited SEC(".maps");
 
@@ -64,7 +65,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* set before loading */
 	__type(key, struct dbprof_circuit_key);
-	__type(value, struct dbprof_circuit);
+	__type(value, struct dbprof_circuit_record);
 } circuits SEC(".maps");
 
 /* Hits of probes, by processor. */
@@ -137,8 +138,26 @@ __hidden void thread_check_worker(struct dbprof_thread *thread)
 
 #define CLAIMED ((__u32)-2) /* an interrupted program is making the record right now */
 
+/*
+ * Before the first change after an edge. An interrupt that comes between does the same, and what it
+ * then counts may be in this copy: it will not be counted again.
+ */
+static __always_inline struct dbprof_thread *thread_pass(struct dbprof_thread *thread, __u64 now)
+{
+	struct dbprof_thread_record *record = (struct dbprof_thread_record *)thread;
+	__u64 edge = window_edge;
+
+	if (!record || now < edge || thread->edge == edge)
+		return thread;
+	__builtin_memcpy(&record->then, &record->now, sizeof(record->then));
+	ordered();
+	thread->edge = edge;
+	ordered();
+	return thread;
+}
+
 static __always_inline struct dbprof_thread *thread_make(struct task_struct *task, __u32 process,
-							 __u32 *slot)
+							 __u64 now, __u32 *slot)
 {
 	struct dbprof_thread *thread;
 	__u64 start = task->start_time;
@@ -155,6 +174,7 @@ static __always_inline struct dbprof_thread *thread_make(struct task_struct *tas
 	thread = bpf_map_lookup_elem(&threads, &index);
 	if (!thread)
 		goto full;
+	thread_pass(thread, now);
 	thread->tgid = task->tgid;
 	thread->tid = task->pid;
 	thread->process = process;
@@ -178,7 +198,7 @@ __hidden struct dbprof_thread *thread_find(struct task_struct *task)
 	return thread_at(*slot);
 }
 
-__hidden struct dbprof_thread *thread_get(struct task_struct *task, bool *fresh)
+__hidden struct dbprof_thread *thread_get(struct task_struct *task, __u64 now, bool *fresh)
 {
 	__u32 *slot = bpf_task_storage_get(&slots, task, 0, 0);
 	__u32 process;
@@ -196,11 +216,11 @@ __hidden struct dbprof_thread *thread_get(struct task_struct *task, bool *fresh)
 	if (*slot == NO_SLOT || *slot == CLAIMED)
 		return NULL;
 	if (*slot)
-		return thread_at(*slot);
+		return thread_pass(thread_at(*slot), now);
 	if (!process_find(task->tgid, &process) || __sync_val_compare_and_swap(slot, 0, CLAIMED))
 		return NULL;
 	*fresh = true;
-	return thread_make(task, process, slot);
+	return thread_make(task, process, now, slot);
 }
 
 /*
@@ -219,10 +239,10 @@ static __always_inline void thread_found_on(struct dbprof_thread *thread)
 	thread->on_since = since;
 }
 
-__hidden struct dbprof_thread *thread_current(struct task_struct *task)
+__hidden struct dbprof_thread *thread_current(struct task_struct *task, __u64 now)
 {
 	bool fresh;
-	struct dbprof_thread *thread = thread_get(task, &fresh);
+	struct dbprof_thread *thread = thread_get(task, now, &fresh);
 
 	/* No switch was seen since the window began, or since it started: it runs since then. */
 	if (thread && fresh)
@@ -235,16 +255,17 @@ __hidden struct dbprof_thread *thread_current(struct task_struct *task)
 __hidden void thread_exit(struct task_struct *task, struct dbprof_thread *thread)
 {
 	__u32 *slot = bpf_task_storage_get(&slots, task, 0, 0);
-	static const struct dbprof_thread none;
+	struct dbprof_exited_key key = { .tgid = thread->tgid };
 	struct dbprof_exited *sum;
-	__u32 tgid = thread->tgid;
+	__u64 edge = window_edge;
 	__u32 index;
 
 	/* Threads get their names after they start: the last one counts. */
 	bpf_probe_read_kernel_str(thread->comm, sizeof(thread->comm), task->comm);
 	if (thread->worker || !slot || !*slot || *slot == NO_SLOT)
 		return;
-	sum = bpf_map_lookup_elem(&exited, &tgid);
+	key.sum = (edge & 1) ^ (thread->ended < edge);
+	sum = bpf_map_lookup_elem(&exited, &key);
 	if (!sum)
 		return;
 	__sync_fetch_and_add(&sum->count, 1);
@@ -254,9 +275,24 @@ __hidden void thread_exit(struct task_struct *task, struct dbprof_thread *thread
 		__sync_fetch_and_add((__u64 *)&sum->share + i, ((__u64 *)&thread->share)[i]);
 	index = *slot - 1;
 	*slot = NO_SLOT;
-	if (bpf_map_update_elem(&threads, &index, &none, BPF_ANY))
-		return;
+	/* How it was at the edge stays to be read. */
+	__builtin_memset(thread, 0, offsetof(struct dbprof_thread, edge));
 	bpf_map_push_elem(&free_slots, &index, BPF_ANY);
+}
+
+/* The thread has passed the edge with this event or an earlier one. */
+static __always_inline struct dbprof_circuit *circuit_pass(struct dbprof_circuit_record *record,
+							   __u64 edge)
+{
+	if (!record)
+		return NULL;
+	if (record->edge != edge) {
+		__builtin_memcpy(&record->then, &record->now, sizeof(record->then));
+		ordered();
+		record->edge = edge;
+		ordered();
+	}
+	return &record->now;
 }
 
 __hidden struct dbprof_circuit *circuit_get(struct dbprof_thread *thread, __u64 circuit,
@@ -267,17 +303,17 @@ __hidden struct dbprof_circuit *circuit_get(struct dbprof_thread *thread, __u64 
 		.tgid = thread->tgid,
 		.tid = thread->tid,
 	};
-	static const struct dbprof_circuit none;
-	struct dbprof_circuit *found = bpf_map_lookup_elem(&circuits, &key);
+	static const struct dbprof_circuit_record none;
+	struct dbprof_circuit_record *found = bpf_map_lookup_elem(&circuits, &key);
 
 	if (found || !create)
-		return found;
+		return circuit_pass(found, thread->edge);
 	/* An interrupt may have made it meanwhile: then it is there all the same. */
 	bpf_map_update_elem(&circuits, &key, &none, BPF_NOEXIST);
 	found = bpf_map_lookup_elem(&circuits, &key);
 	if (!found)
 		count_loss(&losses.circuits);
-	return found;
+	return circuit_pass(found, thread->edge);
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -22,6 +22,9 @@ extern const volatile __u32 max_threads;
 extern volatile __u64 window_start;
 extern volatile __u64 window_end;
 
+/* Where one window ends and the next begins; written ahead of time, too. */
+extern volatile __u64 window_edge;
+
 extern struct dbprof_losses losses;
 
 /* Written by user space after loading; steps are free of it. */
@@ -31,6 +34,9 @@ static __always_inline bool in_window(__u64 now)
 {
 	return now >= window_start && now < window_end;
 }
+
+/* Keeps the compiler from moving what is written to memory. */
+#define ordered() __asm__ volatile("" ::: "memory")
 
 /* Counts a hit of a probe, in the window. */
 __hidden void count_hit(void);
@@ -47,19 +53,20 @@ static __always_inline struct dbprof_process *process_of(struct dbprof_thread *t
 __hidden bool process_find(__u32 tgid, __u32 *ret_index);
 
 /*
- * The record of @task; NULL when its process is not profiled or there is no room. *@fresh tells
- * that the thread is seen for the first time: its record then holds only who it is and since when.
+ * The record of @task for an event of the moment @now; NULL when its process is not profiled or
+ * there is no room. *@fresh tells that the thread is seen for the first time: its record then holds
+ * only who it is and since when.
  */
-__hidden struct dbprof_thread *thread_get(struct task_struct *task, bool *fresh);
+__hidden struct dbprof_thread *thread_get(struct task_struct *task, __u64 now, bool *fresh);
 
 /* Splits the time off the CPU that ends @now; see sched.bpf.c. Returns 0. */
 int thread_end_off(struct dbprof_thread *thread, __u64 now);
 
-/* The record of @task if it has one; never makes one. */
+/* The record of @task if it has one; never makes one. It does not look at edges. */
 __hidden struct dbprof_thread *thread_find(struct task_struct *task);
 
 /* The record of the running thread, which is on its CPU since it was first observed if fresh. */
-__hidden struct dbprof_thread *thread_current(struct task_struct *task);
+__hidden struct dbprof_thread *thread_current(struct task_struct *task, __u64 now);
 
 /* Marks the thread as a worker if user space has found that it drives a circuit. */
 __hidden void thread_check_worker(struct dbprof_thread *thread);

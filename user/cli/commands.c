@@ -8,7 +8,9 @@
 static const struct command commands[] = {
 	{ "export", "Write a profile in another format", command_export },
 	{ "merge", "Join the profiles of a pipeline's hosts", command_merge },
+	{ "record", "Profile, and keep all that was measured in a file", command_record },
 	{ "report", "Print what a profile says", command_report },
+	{ "diff", "Compare two profiles of a pipeline", command_diff },
 	{ "layout", "Make a layout file from a build with debug info", command_layout },
 	{ "help", "Print this list", command_help },
 };

@@ -22,6 +22,12 @@ const struct command *command__all(size_t *ret_count);
 /* Profiles as the options say: what the program does without a command. */
 enum exit_status command_profile(const struct options *options);
 
+/* `dbprof-bpf record OPTIONS`: profiles, and writes a snapshot file. */
+enum exit_status command_record(int argc, char **argv);
+
+/* `dbprof-bpf diff BEFORE AFTER`: what became slower from one profile to another. */
+enum exit_status command_diff(int argc, char **argv);
+
 /* `dbprof-bpf layout BINARY`: writes the layout of a build with debug info to the output. */
 enum exit_status command_layout(int argc, char **argv);
 

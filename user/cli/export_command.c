@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/engine_state.h"
+#include "cli/profile_input.h"
 #include "cli/write_profile.h"
 #include "reader/reader.h"
 #include "state/state_source.h"
@@ -124,8 +125,8 @@ static int refuse_merged(struct profile_source *source, const char *name, struct
 	return err;
 }
 
-/* Puts the engine's profile into *@source. */
-static int add_state(struct export_options *options, struct profile_source **source,
+/* Puts the engine's profile into that of @input. */
+static int add_state(struct export_options *options, struct profile_input *input,
 		     struct engine_state **ret_state, struct fail *fail)
 {
 	struct engine_state *state = NULL;
@@ -135,7 +136,7 @@ static int add_state(struct export_options *options, struct profile_source **sou
 		return 0;
 	if (!options->state.timeout_ns)
 		options->state.timeout_ns = STATE_TIMEOUT_NS;
-	err = refuse_merged(*source, options->input, fail);
+	err = refuse_merged(input->source, options->input, fail);
 	if (!err)
 		err = engine_state__open(&options->state, &state, fail);
 	if (err)
@@ -143,8 +144,9 @@ static int add_state(struct export_options *options, struct profile_source **sou
 	engine_state__begin(state, false);
 	engine_state__end(state, -1);
 	/* What an earlier attempt has left. */
-	profile_reader__drop_member(*source, STATE_MEMBER);
-	err = engine_state__join(state, source);
+	if (!input->snapshot)
+		profile_reader__drop_member(input->source, STATE_MEMBER);
+	err = engine_state__join(state, &input->source);
 	if (err)
 		engine_state__free(state);
 	else
@@ -165,7 +167,7 @@ enum exit_status command_export(int argc, char **argv)
 {
 	static const char doc[] =
 		"Writes a profile in another format. FILE is a profile of DBSP or of dbprof-bpf: "
-		"JSON, a zip or gzip of it, or - for the standard input."
+		"a snapshot, JSON, a zip or gzip of it, or - for the standard input."
 		"\v"
 		"Examples:\n"
 		"  dbprof-bpf export slow.json --format json --output - | jq .graph\n"
@@ -174,7 +176,7 @@ enum exit_status command_export(int argc, char **argv)
 	static const struct argp_child children[] = { { &state_argp, 0, NULL, 0 }, { 0 } };
 	const struct argp argp = { argp_options, parse_option, "FILE", doc, children, NULL, NULL };
 	struct export_options options = { 0 };
-	struct profile_source *source = NULL;
+	struct profile_input input = { 0 };
 	struct engine_state *state = NULL;
 	enum exit_status status;
 	char name[WRITE_NAME_MAX];
@@ -184,14 +186,14 @@ enum exit_status command_export(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	err = choose_output(&options, name, &fail);
 	if (!err)
-		err = profile_reader__open(options.input, &source, &fail);
+		err = profile_input__open(options.input, &input, &fail);
 	if (!err && options.has_first_worker)
-		source->first_worker = options.first_worker;
+		input.source->first_worker = options.first_worker;
 	if (!err)
-		err = add_state(&options, &source, &state, &fail);
+		err = add_state(&options, &input, &state, &fail);
 	if (!err)
-		err = write_profile(source, options.exporter, name, &fail);
-	profile_source__close(source);
+		err = write_profile(input.source, options.exporter, name, &fail);
+	profile_input__close(&input);
 	status = err ? command__failed(&fail, err) : check_state(state);
 	engine_state__free(state);
 	return status;

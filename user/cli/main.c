@@ -24,6 +24,6 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (command)
 		return run_command(command, argc - 1, argv + 1);
-	options__parse(argc, argv, &options);
+	options__parse(argc, argv, "json", &options);
 	return command_profile(&options);
 }

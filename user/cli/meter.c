@@ -44,7 +44,7 @@ void meter__begin(struct cost_meter *meter, struct session *session, uint32_t fr
 	session__measure_programs(session, true);
 	meter->trap_ns = trap.enter_ns + trap.leave_ns;
 	meter->tick_share = (double)frequency_hz * (double)tick_ns / 1e9;
-	meter->begin = meter->last = read_cost(session, 0);
+	meter->begin = meter->last = meter->lap = read_cost(session, 0);
 }
 
 bool meter__probe_share(struct cost_meter *meter, struct session *session, uint64_t target_cpu_ns,
@@ -65,17 +65,40 @@ bool meter__probe_share(struct cost_meter *meter, struct session *session, uint6
 	return true;
 }
 
-void meter__end(struct cost_meter *meter, struct session *session, struct snapshot_cost *ret_cost)
+/* Run time of the programs since the begin, with the ticks that drive the sampler. */
+static uint64_t programs_until(const struct cost_meter *meter, const struct cost_reading *until)
 {
-	struct cost_reading now = read_cost(session, 0);
-	uint64_t programs = now.program_ns - meter->begin.program_ns;
+	uint64_t programs = until->program_ns - meter->begin.program_ns;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	double ticks = meter->tick_share * (double)(cpus > 0 ? cpus : 1) *
-		       (double)(now.when_ns - meter->begin.when_ns);
+		       (double)(until->when_ns - meter->begin.when_ns);
+
+	return programs ? programs + (uint64_t)ticks : 0;
+}
+
+static void cost_between(const struct cost_meter *meter, const struct cost_reading *from,
+			 const struct cost_reading *to, struct snapshot_cost *ret_cost)
+{
+	ret_cost->traps = to->hits - from->hits;
+	ret_cost->trap_ns = meter->trap_ns;
+	ret_cost->program_ns = programs_until(meter, to) - programs_until(meter, from);
+	ret_cost->own_cpu_ns = to->own_cpu_ns - from->own_cpu_ns;
+}
+
+void meter__lap(struct cost_meter *meter, struct session *session, struct snapshot_cost *ret_cost)
+{
+	struct cost_reading now = read_cost(session, 0);
+
+	cost_between(meter, &meter->lap, &now, ret_cost);
+	meter->lap = now;
+}
+
+void meter__end(struct cost_meter *meter, struct session *session, struct snapshot_cost *ret_cost,
+		struct snapshot_cost *ret_lap)
+{
+	struct cost_reading now = read_cost(session, 0);
 
 	session__measure_programs(session, false);
-	ret_cost->traps = now.hits - meter->begin.hits;
-	ret_cost->trap_ns = meter->trap_ns;
-	ret_cost->program_ns = programs ? programs + (uint64_t)ticks : 0;
-	ret_cost->own_cpu_ns = now.own_cpu_ns - meter->begin.own_cpu_ns;
+	cost_between(meter, &meter->begin, &now, ret_cost);
+	cost_between(meter, &meter->lap, &now, ret_lap);
 }

@@ -22,6 +22,7 @@ struct cost_reading {
 struct cost_meter {
 	struct cost_reading begin;
 	struct cost_reading last; /* begin of the period that is being looked at */
+	struct cost_reading lap;  /* begin of the window */
 	uint64_t trap_ns;	  /* each, around its program */
 	double tick_share;	  /* of each CPU, that the sampler's ticks take */
 };
@@ -38,7 +39,11 @@ void meter__begin(struct cost_meter *meter, struct session *session, uint32_t fr
 bool meter__probe_share(struct cost_meter *meter, struct session *session, uint64_t target_cpu_ns,
 			double *ret_share);
 
-/* Ends the measuring and fills in what it cost. */
-void meter__end(struct cost_meter *meter, struct session *session, struct snapshot_cost *ret_cost);
+/* Fills in what the window cost that ends now, and begins the next. */
+void meter__lap(struct cost_meter *meter, struct session *session, struct snapshot_cost *ret_cost);
+
+/* Ends the measuring and fills in what all cost, and the last window of it. */
+void meter__end(struct cost_meter *meter, struct session *session, struct snapshot_cost *ret_cost,
+		struct snapshot_cost *ret_lap);
 
 #endif

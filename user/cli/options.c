@@ -15,7 +15,10 @@ enum {
 	KEY_BUDGET,
 	KEY_MAX_THREADS,
 	KEY_MAX_CIRCUITS,
+	KEY_INTERVAL,
 };
+
+#define INTERVAL_MIN_NS 20000000 /* less would be spent on the edges alone */
 
 static const char doc[] =
 	"Profiles running DBSP pipelines from outside: per worker, circuit and operator, where the "
@@ -28,6 +31,10 @@ static const char doc[] =
 	"      until Ctrl-C\n"
 	"  sudo dbprof-bpf --output start.json -- ./pipeline --threads 8\n"
 	"      starts the program and profiles it from its first step\n"
+	"  sudo dbprof-bpf --pid 1234 --interval 1s\n"
+	"      writes dbprof-1234-0001.json, dbprof-1234-0002.json, ... without a gap\n"
+	"  sudo dbprof-bpf record --pid 1234 --duration 10s -o slow.dbprof\n"
+	"      keeps all that was measured; dbprof-bpf report slow.dbprof shows it anywhere\n"
 	"  dbprof-bpf layout ./pipeline-with-debug-info >layout.json\n"
 	"      makes a layout file for --layout\n"
 	"\n"
@@ -38,6 +45,10 @@ static const struct argp_option argp_options[] = {
 	{ "pid", 'p', "N", 0, "Profile process N; may be given several times", 1 },
 	{ "duration", 'd', "TIME", 0,
 	  "Length of the window: 10s, 500ms, 2m (default: until Ctrl-C)", 1 },
+	{ "interval", KEY_INTERVAL, "TIME", 0,
+	  "Write a series: a profile of each such time, with its number in the file's name, and at "
+	  "the end that of the whole, to which they add up",
+	  1 },
 	{ "output", 'o', "FILE", 0,
 	  "Where the profile goes; - is the standard output (default: dbprof-N.json; with several "
 	  "processes N is put into FILE's name)",
@@ -136,6 +147,20 @@ static enum observer_mode parse_mode(struct argp_state *state, const char *text)
 	return (enum observer_mode)parse_choice(state, "mode", text, names, 5);
 }
 
+static uint64_t parse_time(struct argp_state *state, const char *option, const char *text,
+			   uint64_t min_ns)
+{
+	uint64_t ns = 0;
+
+	if (duration__parse(text, &ns))
+		argp_error(state, "--%s takes a time such as 10s, 500ms or 2m, not '%s'", option,
+			   text);
+	else if (ns < min_ns)
+		argp_error(state, "--%s takes at least %llu ms, not '%s'", option,
+			   (unsigned long long)min_ns / 1000000, text);
+	return ns;
+}
+
 /* Per cent, with or without the sign. */
 static double parse_budget(struct argp_state *state, const char *text)
 {
@@ -161,6 +186,13 @@ static void check(struct argp_state *state)
 		argp_error(state, "the profiles of several processes cannot go to one output");
 	else if (options->pid_count > 1 && options->state.from)
 		argp_error(state, "--state is the profile of one process; give one --pid");
+	else if (options->interval_ns && options->state.from)
+		argp_error(state, "--state goes with one window, not with --interval");
+	else if (options->exporter == exporter__find("snapshot") && options->state.from)
+		argp_error(state, "a snapshot does not hold the engine's metrics; give --state to "
+				  "'dbprof-bpf export' later");
+	else if (options->interval_ns && options->output && !strcmp(options->output, "-"))
+		argp_error(state, "the profiles of a series cannot go to one output");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -175,10 +207,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		add_pid(state, arg);
 		break;
 	case 'd':
-		if (duration__parse(arg, &options->duration_ns))
-			argp_error(state,
-				   "--duration takes a time such as 10s, 500ms or 2m, not '%s'",
-				   arg);
+		options->duration_ns = parse_time(state, "duration", arg, 1);
+		break;
+	case KEY_INTERVAL:
+		options->interval_ns = parse_time(state, "interval", arg, INTERVAL_MIN_NS);
 		break;
 	case 'o':
 		options->output = arg;
@@ -258,7 +290,7 @@ static void print_version(FILE *stream, struct argp_state *state)
 	fprintf(stream, "dbprof-bpf %s\n", DBPROF_VERSION);
 }
 
-void options__parse(int argc, char **argv, struct options *ret_options)
+void options__parse(int argc, char **argv, const char *format, struct options *ret_options)
 {
 	static const struct argp_child children[] = { { &state_argp, 0, NULL, 1 }, { 0 } };
 	const struct argp argp = { argp_options,
@@ -270,7 +302,7 @@ void options__parse(int argc, char **argv, struct options *ret_options)
 				   NULL };
 
 	*ret_options = (struct options){
-		.exporter = exporter__find("json"),
+		.exporter = exporter__find(format),
 		.budget = 0.01,
 		.max_threads = 4096,
 		.max_circuits = 4096,

@@ -26,6 +26,7 @@ struct options {
 	size_t pid_count;
 	char **command;	      /* NULL-terminated; NULL when pids are given */
 	uint64_t duration_ns; /* 0: until interrupted or the program ends */
+	uint64_t interval_ns; /* of the windows of a series; 0: one window */
 	const char *output;   /* NULL: dbprof-PID.EXTENSION */
 	const struct exporter *exporter;
 	const char *layout;
@@ -41,8 +42,11 @@ struct options {
 	bool quiet;
 };
 
-/* Parses the command line; on a mistake says so on stderr and exits with status 2. */
-void options__parse(int argc, char **argv, struct options *ret_options);
+/*
+ * Parses the command line; on a mistake says so on stderr and exits with status 2. The profile is
+ * written in @format unless an option says otherwise.
+ */
+void options__parse(int argc, char **argv, const char *format, struct options *ret_options);
 
 /* "10s", "500ms", "2m", "1.5h", "3" (seconds). Returns 0, -EINVAL or -ERANGE. */
 int duration__parse(const char *text, uint64_t *ret_ns);

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "cli/write_profile.h"
 #include "export/snapshot_source.h"
 #include "export/summary.h"
-#include "cli/write_profile.h"
 #include "util/atomic_file.h"
 #include "util/atomic_folder.h"
 
@@ -33,21 +33,25 @@ static const char *extension_of(const char *given, const char *own)
 	return dot && dot != name ? dot : name + len;
 }
 
-int output__name(const struct options *options, pid_t pid, char name[OUTPUT_NAME_MAX])
+int output__name(const struct options *options, pid_t pid, unsigned int window,
+		 char name[OUTPUT_NAME_MAX])
 {
 	const char *given = options->output;
+	char process[32] = "", number[32] = "";
 	const char *dot;
 	int len;
 
+	if (window)
+		snprintf(number, sizeof(number), "-%04u", window);
 	if (!given) {
-		len = snprintf(name, OUTPUT_NAME_MAX, "dbprof-%d.%s", pid,
+		len = snprintf(name, OUTPUT_NAME_MAX, "dbprof-%d%s.%s", pid, number,
 			       options->exporter->extension);
-	} else if (options->pid_count < 2) {
-		len = snprintf(name, OUTPUT_NAME_MAX, "%s", given);
 	} else {
+		if (options->pid_count > 1)
+			snprintf(process, sizeof(process), "-%d", pid);
 		dot = extension_of(given, options->exporter->extension);
-		len = snprintf(name, OUTPUT_NAME_MAX, "%.*s-%d%s", (int)(dot - given), given, pid,
-			       dot);
+		len = snprintf(name, OUTPUT_NAME_MAX, "%.*s%s%s%s", (int)(dot - given), given,
+			       process, number, dot);
 	}
 	return len < 0 || len >= OUTPUT_NAME_MAX ? -ENAMETOOLONG : 0;
 }
@@ -58,7 +62,7 @@ int output__check(const struct options *options, pid_t pid, struct fail *fail)
 	char name[OUTPUT_NAME_MAX];
 	struct atomic_folder *folder = NULL;
 	struct atomic_file *file = NULL;
-	int err = output__name(options, pid, name);
+	int err = output__name(options, pid, options->interval_ns ? 1 : 0, name);
 
 	if (err)
 		return fail__set(fail, err, "the output's file name is too long");
@@ -81,7 +85,7 @@ int output__check(const struct options *options, pid_t pid, struct fail *fail)
 }
 
 int output__profile(const struct options *options, const struct snapshot *snapshot,
-		    struct engine_state *state, struct fail *fail)
+		    struct engine_state *state, unsigned int window, struct fail *fail)
 {
 	char name[OUTPUT_NAME_MAX];
 	struct profile_source *source = NULL;
@@ -90,7 +94,7 @@ int output__profile(const struct options *options, const struct snapshot *snapsh
 	if (!err)
 		err = engine_state__join(state, &source);
 	if (!err)
-		err = output__name(options, snapshot->pid, name);
+		err = output__name(options, snapshot->pid, window, name);
 	if (!err)
 		err = write_profile(source, options->exporter, name, fail);
 	if (err)
@@ -100,7 +104,7 @@ int output__profile(const struct options *options, const struct snapshot *snapsh
 	return err;
 }
 
-static int terminal_width(FILE *stream)
+int output__width(FILE *stream)
 {
 	struct winsize size;
 
@@ -109,21 +113,39 @@ static int terminal_width(FILE *stream)
 	return WIDTH_DEFAULT;
 }
 
+bool output__colours(FILE *stream)
+{
+	return isatty(fileno(stream)) && !getenv("NO_COLOR");
+}
+
+int output__print_summary(FILE *stream, const struct snapshot *snapshot)
+{
+	return summary__write(stream, snapshot, output__colours(stream), output__width(stream));
+}
+
 void output__summary(const struct options *options, const struct snapshot *snapshot,
 		     const struct engine_state *state)
 {
 	FILE *stream = to_stdout(options) ? stderr : stdout;
-	bool colours = isatty(fileno(stream)) && !getenv("NO_COLOR");
 	char name[OUTPUT_NAME_MAX];
 
 	if (options->quiet)
 		return;
-	summary__write(stream, snapshot, colours, terminal_width(stream));
+	output__print_summary(stream, snapshot);
 	if (engine_state__error(state))
 		fprintf(stream, "No engine metrics: %s\n", engine_state__error(state));
 	else if (state)
 		fprintf(stream, "Engine metrics from %s\n", engine_state__from(state));
-	if (!to_stdout(options) && !output__name(options, snapshot->pid, name))
+	if (!to_stdout(options) && !output__name(options, snapshot->pid, 0, name))
 		fprintf(stream, "Profile written to %s\n", name);
 	fflush(stream);
+}
+
+void output__window(const struct options *options, const struct snapshot *snapshot,
+		    unsigned int window)
+{
+	if (options->quiet)
+		return;
+	summary__window_line(stdout, snapshot, window, options->pid_count > 1);
+	fflush(stdout);
 }

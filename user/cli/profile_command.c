@@ -11,18 +11,28 @@
 #include "cli/run.h"
 #include "util/clock.h"
 
-static void report_cost(const struct run *run, struct snapshot *snapshot)
+/* The profile of the whole window, which is the sum of a series if there is one. */
+static int write_whole(struct run *run, size_t i, struct snapshot *snapshot)
 {
-	uint64_t target_cpu_ns = snapshot->cost.target_cpu_ns;
+	int err;
 
-	snapshot->cost = run->reported;
-	snapshot->cost.target_cpu_ns = target_cpu_ns;
+	run__set_cost(&run->reported, snapshot);
+	err = output__profile(run->options, snapshot, run->state, 0, &run->fail);
+	if (err)
+		return err;
+	engine_state__complain(run->state);
+	output__summary(run->options, snapshot, run->state);
+	if (run->windows[i] && !run->options->quiet)
+		printf("and its %u windows beside it\n", run->windows[i]);
+	run->written++;
+	run->incomplete |= snapshot__incomplete(snapshot) || engine_state__error(run->state);
+	return 0;
 }
 
 static int write_profile(struct run *run, const struct session_data *data, size_t i)
 {
 	struct snapshot *snapshot = NULL;
-	int err;
+	int err = 0;
 
 	if (!observer__workers(run->observers[i]))
 		return fail__set(
@@ -30,18 +40,13 @@ static int write_profile(struct run *run, const struct session_data *data, size_
 			"process %d: no worker thread with a circuit was found, so there is "
 			"nothing to write; is its circuit built yet?",
 			run->pids[i]);
-	err = observer__snapshot(run->observers[i], data, run->start, run->end, &snapshot);
+	/* One that has ended before has had its last window. */
+	if (!run->ended[i])
+		err = observer__snapshot(run->observers[i], data, run->start, run->end, &snapshot);
+	if (!err && run->series[i] && !run->ended[i])
+		err = run__add_window(run, i, snapshot);
 	if (!err)
-		report_cost(run, snapshot);
-	if (!err)
-		err = output__profile(run->options, snapshot, run->state, &run->fail);
-	if (!err) {
-		engine_state__complain(run->state);
-		output__summary(run->options, snapshot, run->state);
-		run->written++;
-		run->incomplete |= snapshot__incomplete(snapshot) ||
-				   engine_state__error(run->state);
-	}
+		err = write_whole(run, i, run->series[i] ? series__sum(run->series[i]) : snapshot);
 	snapshot__free(snapshot);
 	return err;
 }
@@ -52,7 +57,8 @@ static int finish(struct run *run)
 	int err = session__end(run->session, &run->end), result = 0;
 
 	for (size_t i = 0; !err && i < run->count; i++)
-		observer__freeze(run->observers[i]);
+		if (!run->ended[i])
+			observer__freeze(run->observers[i]);
 	if (!err)
 		run__settle_cost(run);
 	/*
@@ -72,12 +78,10 @@ static int finish(struct run *run)
 		if (!err)
 			continue;
 		result = err;
-		fprintf(stderr, "dbprof-bpf: %s\n",
-			run->fail.text[0] ? run->fail.text : strerror(-err));
-		fail__clear(&run->fail);
+		run__complain(run, err);
 	}
 	session_data__free(data);
-	return result;
+	return result ? result : run->failed;
 }
 
 static int profile(struct run *run)
@@ -96,9 +100,10 @@ static int profile(struct run *run)
 		err = run__open_session(run);
 	if (!err)
 		err = run__attach(run);
+	if (!err)
+		err = run__begin_series(run);
 	if (err) {
-		fprintf(stderr, "dbprof-bpf: %s\n",
-			run->fail.text[0] ? run->fail.text : strerror(-err));
+		run__complain(run, err);
 		return err;
 	}
 	if (run__interrupted(run)) {
@@ -148,6 +153,7 @@ enum exit_status command_profile(const struct options *options)
 		launch__abort(run->pids[0]);
 	status = status_of(run, err);
 	for (size_t i = 0; i < OPTIONS_PIDS_MAX; i++) {
+		series__close(run->series[i]);
 		observer__close(run->observers[i]);
 		if (run->pidfds[i] >= 0)
 			close(run->pidfds[i]);

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/profile_input.h"
 #include "export/attribute_report.h"
 #include "export/overview.h"
-#include "reader/reader.h"
 
 enum {
 	KEY_METRIC = 0x100,
@@ -208,9 +209,10 @@ static int report_total(const struct report_options *options, struct profile_sou
 	return err;
 }
 
-static int report(const struct report_options *options, struct profile_source *source,
+static int report(const struct report_options *options, const struct profile_input *input,
 		  struct fail *fail)
 {
+	struct profile_source *source = input->source;
 	struct attribute_query query;
 	int err = make_query(options, source, &query, fail);
 
@@ -224,14 +226,19 @@ static int report(const struct report_options *options, struct profile_source *s
 		return report_total(options, source, &query, SPINE_STORAGE_SIZE_BYTES, fail);
 	if (options->metric || options->has_node)
 		return report_readings(options, source, &query, fail);
+	/* A snapshot says what the terminal showed at the end of the run. */
+	if (input->snapshot && !options->has_worker)
+		return output__print_summary(stdout, input->snapshot);
 	return overview__write(source, options->has_worker ? &query.worker : NULL, stdout, fail);
 }
 
 enum exit_status command_report(int argc, char **argv)
 {
 	static const char doc[] =
-		"Prints what a profile says. FILE is a profile of DBSP or of dbprof-bpf: JSON, a "
-		"zip or gzip of it, or - for the standard input. Without options, an overview."
+		"Prints what a profile says. FILE is a profile of DBSP or of dbprof-bpf: a "
+		"snapshot, JSON, a zip or gzip of it, or - for the standard input. Without "
+		"options, an "
+		"overview; of a snapshot the summary that was shown at the end of the run."
 		"\v"
 		"Examples:\n"
 		"  dbprof-bpf report slow.json\n"
@@ -239,19 +246,19 @@ enum exit_status command_report(int argc, char **argv)
 		"  dbprof-bpf report slow.json --total used_memory_bytes --as bytes";
 	const struct argp argp = { argp_options, parse_option, "FILE", doc, NULL, NULL, NULL };
 	struct report_options options = { 0 };
-	struct profile_source *source = NULL;
+	struct profile_input input = { 0 };
 	struct fail fail = { 0 };
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	err = profile_reader__open(options.input, &source, &fail);
+	err = profile_input__open(options.input, &input, &fail);
 	if (!err)
-		err = report(&options, source, &fail);
+		err = report(&options, &input, &fail);
 	errno = 0;
 	if (!err && (fflush(stdout) != 0 || ferror(stdout)))
 		err = errno ? -errno : -EIO;
 	if (err)
 		fail__set(&fail, err, "the report cannot be written: %s", strerror(-err));
-	profile_source__close(source);
+	profile_input__close(&input);
 	return err ? command__failed(&fail, err) : STATUS_COMPLETE;
 }

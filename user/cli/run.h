@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "session/session.h"
 #include "snapshot/observer.h"
+#include "snapshot/series.h"
 #include "util/fail.h"
 
 struct run {
@@ -29,11 +30,17 @@ struct run {
 	bool incomplete;
 	size_t written; /* profiles */
 	struct cost_meter cost;
-	struct snapshot_cost reported;
+	struct snapshot_cost reported; /* of all windows */
+	struct snapshot_cost lap;      /* of the last one */
+	int failed;		       /* errno of the last window that could not be written */
 	uint64_t tick_ns;
 	uint32_t frequency_hz;
-	const char *dropped;		   /* what the budget made us give up */
-	bool complained[OPTIONS_PIDS_MAX]; /* of what an observer misses */
+	const char *dropped;			 /* what the budget made us give up */
+	bool complained[OPTIONS_PIDS_MAX];	 /* of what an observer misses */
+	struct series *series[OPTIONS_PIDS_MAX]; /* with an interval; NULL without */
+	unsigned int windows[OPTIONS_PIDS_MAX];	 /* of the series so far */
+	bool ended[OPTIONS_PIDS_MAX];		 /* its last window was the one it ended in */
+	uint64_t divide_at;			 /* the next edge; UINT64_MAX without an interval */
 	uint64_t began; /* when the program was started, for the time to first data */
 	uint64_t start;
 	uint64_t end;
@@ -57,7 +64,19 @@ void run__let_signals(const struct run *run);
 /* Until the window's end. */
 void run__say_attached(const struct run *run);
 void run__watch(struct run *run);
-/* Ends the measuring of what the profiler costs, unless that was long ago. */
+/* Ends the measuring of what the profiler costs: of all, and of the last window. */
 void run__settle_cost(struct run *run);
+/* Fills in what the window cost that ends now. */
+void run__lap_cost(struct run *run);
+
+/* Begins the series of windows, if an interval was asked for. */
+int run__begin_series(struct run *run);
+/* At an edge between two windows: writes the one that ends. Failures are said and counted. */
+void run__divide(struct run *run);
+/* Adds the window of process @i that ends with @until, and writes it. */
+int run__add_window(struct run *run, size_t i, const struct snapshot *until);
+/* @snapshot with the cost @cost, which is the same for all processes. */
+void run__set_cost(const struct snapshot_cost *cost, struct snapshot *snapshot);
+void run__complain(struct run *run, int err);
 
 #endif

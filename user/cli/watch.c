@@ -122,6 +122,11 @@ static void poll_process(struct run *run, size_t i)
 	run->complained[i] = true;
 }
 
+static uint64_t next_stop(const struct run *run, uint64_t until)
+{
+	return run->divide_at < until ? run->divide_at : until;
+}
+
 void run__watch(struct run *run)
 {
 	uint64_t until = run->options->duration_ns ? run->start + run->options->duration_ns
@@ -136,8 +141,13 @@ void run__watch(struct run *run)
 				ms = (int)observer__poll_ms(run->observers[i]);
 		if (now >= until)
 			break;
-		if ((until - now) / 1000000 < (uint64_t)ms)
-			ms = (int)((until - now) / 1000000) + 1;
+		if (now >= run->divide_at) {
+			draw_progress(run, true);
+			run__divide(run);
+			continue;
+		}
+		if ((next_stop(run, until) - now) / 1000000 < (uint64_t)ms)
+			ms = (int)((next_stop(run, until) - now) / 1000000) + 1;
 		if (wait_for_end(run, ms))
 			break;
 		for (size_t i = 0; i < run->count; i++)
@@ -149,9 +159,21 @@ void run__watch(struct run *run)
 	draw_progress(run, true);
 }
 
+static void note_budget(const struct run *run, struct snapshot_cost *cost)
+{
+	cost->budget = run->options->mode == OBSERVER_AUTO ? run->options->budget : 0;
+	cost->dropped = run->dropped;
+}
+
+void run__lap_cost(struct run *run)
+{
+	meter__lap(&run->cost, run->session, &run->lap);
+	note_budget(run, &run->lap);
+}
+
 void run__settle_cost(struct run *run)
 {
-	meter__end(&run->cost, run->session, &run->reported);
-	run->reported.budget = run->options->mode == OBSERVER_AUTO ? run->options->budget : 0;
-	run->reported.dropped = run->dropped;
+	meter__end(&run->cost, run->session, &run->reported, &run->lap);
+	note_budget(run, &run->reported);
+	note_budget(run, &run->lap);
 }

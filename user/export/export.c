@@ -14,6 +14,7 @@ static const struct exporter exporters[] = {
 	{ .name = "dot", .extension = "dot", .write = export_dot },
 	{ .name = "dot-zip", .extension = "zip", .write = export_dot_zip },
 	{ .name = "dot-dir", .extension = "dot.d", .write_folder = export_dot_dir },
+	{ .name = "snapshot", .extension = "dbprof", .write = export_snapshot },
 };
 
 const struct exporter *exporter__all(size_t *ret_count)

@@ -60,4 +60,7 @@ int export_dot_zip(struct profile_source *source, FILE *out, struct fail *fail);
 /* The workers' graphs, one after the other, quoted so that graphviz takes every label. */
 int export_dot(struct profile_source *source, FILE *out, struct fail *fail);
 
+/* A snapshot file (snapshot/snapshot_file.h); -EINVAL when the source is not a window of ours. */
+int export_snapshot(struct profile_source *source, FILE *out, struct fail *fail);
+
 #endif

@@ -16,4 +16,12 @@
  */
 int summary__write(FILE *out, const struct snapshot *snapshot, bool colours, int width);
 
+/*
+ * One line for window number @window of a series, all workers together: steps, time a step, CPU
+ * time and the longest wait as parts of all time; a heading before the first. @many: say of which
+ * process it is.
+ */
+void summary__window_line(FILE *out, const struct snapshot *snapshot, unsigned int window,
+			  bool many);
+
 #endif

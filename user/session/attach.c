@@ -163,7 +163,6 @@ static bool is_essential(enum plan_probe_kind kind)
 
 int session__set_process(struct session *session, pid_t pid, const struct dbprof_process *process)
 {
-	const struct dbprof_exited none = {};
 	uint32_t index = 0;
 	int err;
 
@@ -175,8 +174,7 @@ int session__set_process(struct session *session, pid_t pid, const struct dbprof
 				   process, sizeof(*process), BPF_ANY);
 	if (err || index < session->process_count)
 		return err;
-	err = bpf_map__update_elem(session->skeleton->maps.exited, &pid, sizeof(pid), &none,
-				   sizeof(none), BPF_ANY);
+	err = session__begin_exited(session, pid);
 	if (err)
 		return err;
 	/* Only now, when the description is there, does the process count as profiled. */

@@ -4,7 +4,30 @@
 
 #include "session/session_internal.h"
 
-static int read_threads(struct session *session, struct session_data *data)
+/*
+ * A thread's record, as it was at @edge unless that is 0. One that has not changed since then is
+ * what it was; if it changes while it is read, the second look finds it copied.
+ */
+static int read_thread(struct session *session, uint32_t index, uint64_t edge,
+		       struct dbprof_thread *ret_thread)
+{
+	const struct bpf_map *threads = session->skeleton->maps.threads;
+	struct dbprof_thread_record record, again;
+	int err = bpf_map__lookup_elem(threads, &index, sizeof(index), &record, sizeof(record), 0);
+
+	if (!err && edge && record.now.edge != edge) {
+		err = bpf_map__lookup_elem(threads, &index, sizeof(index), &again, sizeof(again),
+					   0);
+		if (again.now.edge == edge)
+			record = again;
+	}
+	if (err)
+		return err;
+	*ret_thread = edge && record.now.edge == edge ? record.then : record.now;
+	return 0;
+}
+
+static int read_threads(struct session *session, uint64_t edge, struct session_data *data)
 {
 	uint32_t used = session->skeleton->bss->threads_used;
 
@@ -14,8 +37,7 @@ static int read_threads(struct session *session, struct session_data *data)
 	if (!data->threads)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < used; i++) {
-		int err = bpf_map__lookup_elem(session->skeleton->maps.threads, &i, sizeof(i),
-					       &data->threads[i], sizeof(data->threads[i]), 0);
+		int err = read_thread(session, i, edge, &data->threads[i]);
 
 		if (err)
 			return err;
@@ -27,7 +49,7 @@ static int read_threads(struct session *session, struct session_data *data)
 
 /*
  * Copies a hash, keys and values, @room entries at most. What is added meanwhile may be missing;
- * what is there is complete. Returns 0 or a negative errno.
+ * what is there is complete. Returns 0 or a negative errno; the copies are the caller's also then.
  */
 static int read_hash(const struct bpf_map *map, size_t room, void **ret_keys, void **ret_values,
 		     size_t *ret_count)
@@ -56,21 +78,77 @@ static int read_hash(const struct bpf_map *map, size_t room, void **ret_keys, vo
 	return err == -ENOENT ? 0 : err;
 }
 
-static int read_hashes(struct session *session, struct session_data *data)
+/* As read_thread(). */
+static void settle_circuit(struct session *session, const struct dbprof_circuit_key *key,
+			   uint64_t edge, struct dbprof_circuit_record *record)
 {
-	const struct session_options *options = &session->options;
-	const struct bpf_map *exited = session->skeleton->maps.exited;
-	int err = read_hash(exited, bpf_map__max_entries(exited), (void **)&data->exited_tgids,
-			    (void **)&data->exited, &data->exited_count);
+	struct dbprof_circuit_record again;
 
-	if (!err)
-		err = read_hash(session->skeleton->maps.circuits, options->max_circuits,
-				(void **)&data->circuit_keys, (void **)&data->circuits,
-				&data->circuit_count);
-	if (!err)
-		err = read_hash(session->skeleton->maps.operators, options->max_operators,
-				(void **)&data->operator_keys, (void **)&data->operators,
-				&data->operator_count);
+	if (record->edge != edge &&
+	    !bpf_map__lookup_elem(session->skeleton->maps.circuits, key, sizeof(*key), &again,
+				  sizeof(again), 0) &&
+	    again.edge == edge)
+		*record = again;
+	if (record->edge == edge)
+		record->now = record->then;
+}
+
+static int read_circuits(struct session *session, uint64_t edge, struct session_data *data)
+{
+	struct dbprof_circuit_record *records = NULL;
+	size_t count = 0;
+	int err = read_hash(session->skeleton->maps.circuits, session->options.max_circuits,
+			    (void **)&data->circuit_keys, (void **)&records, &count);
+
+	data->circuits = calloc(count + 1, sizeof(*data->circuits));
+	if (!err && !data->circuits)
+		err = -ENOMEM;
+	for (size_t i = 0; !err && i < count; i++) {
+		size_t kept = data->circuit_count;
+
+		if (edge)
+			settle_circuit(session, &data->circuit_keys[i], edge, &records[i]);
+		/* One that made its first step after the edge has nothing to tell of it. */
+		if (edge && !records[i].now.first_start)
+			continue;
+		data->circuit_keys[kept] = data->circuit_keys[i];
+		data->circuits[kept] = records[i].now;
+		data->circuit_count++;
+	}
+	free(records);
+	return err;
+}
+
+static void settle_operator(struct session *session, const struct dbprof_operator_key *key,
+			    uint64_t edge, struct dbprof_operator_record *record)
+{
+	struct dbprof_operator_record again;
+
+	if (record->edge != edge &&
+	    !bpf_map__lookup_elem(session->skeleton->maps.operators, key, sizeof(*key), &again,
+				  sizeof(again), 0) &&
+	    again.edge == edge)
+		*record = again;
+	if (record->edge == edge)
+		record->now = record->then;
+}
+
+static int read_operators(struct session *session, uint64_t edge, struct session_data *data)
+{
+	struct dbprof_operator_record *records = NULL;
+	int err = read_hash(session->skeleton->maps.operators, session->options.max_operators,
+			    (void **)&data->operator_keys, (void **)&records,
+			    &data->operator_count);
+
+	data->operators = calloc(data->operator_count + 1, sizeof(*data->operators));
+	if (!err && !data->operators)
+		err = -ENOMEM;
+	for (size_t i = 0; !err && i < data->operator_count; i++) {
+		if (edge)
+			settle_operator(session, &data->operator_keys[i], edge, &records[i]);
+		data->operators[i] = records[i].now;
+	}
+	free(records);
 	return err;
 }
 
@@ -91,16 +169,21 @@ static uint64_t missed_runs(const struct session *session)
 	return missed;
 }
 
-int session__read(struct session *session, struct session_data **ret_data)
+/* What was counted up to @edge; up to now, when the window is closed, for 0. */
+static int read_data(struct session *session, uint64_t edge, struct session_data **ret_data)
 {
 	struct session_data *data = calloc(1, sizeof(*data));
 	int err;
 
 	if (!data)
 		return -ENOMEM;
-	err = read_threads(session, data);
+	err = read_threads(session, edge, data);
 	if (!err)
-		err = read_hashes(session, data);
+		err = session__read_exited(session, edge != 0, data);
+	if (!err)
+		err = read_circuits(session, edge, data);
+	if (!err)
+		err = read_operators(session, edge, data);
 	if (err) {
 		session_data__free(data);
 		return err;
@@ -110,6 +193,16 @@ int session__read(struct session *session, struct session_data **ret_data)
 	data->frequency_hz = session->frequency_hz;
 	*ret_data = data;
 	return 0;
+}
+
+int session__read(struct session *session, struct session_data **ret_data)
+{
+	return read_data(session, 0, ret_data);
+}
+
+int session__read_edge(struct session *session, struct session_data **ret_data)
+{
+	return read_data(session, session->edge, ret_data);
 }
 
 void session_data__free(struct session_data *data)

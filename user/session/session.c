@@ -162,6 +162,19 @@ int session__begin(struct session *session, uint64_t *ret_start)
 	return 0;
 }
 
+int session__mark_edge(struct session *session, uint64_t *ret_edge)
+{
+	uint64_t edge = clock__now() + EDGE_AHEAD_NS;
+
+	/* By turns odd and even, odd first: see struct dbprof_exited_key. */
+	edge += (edge & 1) == (session->edge & 1);
+	session->skeleton->data->window_edge = edge;
+	sleep_until(edge + SETTLE_NS);
+	session->edge = edge;
+	*ret_edge = edge;
+	return 0;
+}
+
 int session__end(struct session *session, uint64_t *ret_end)
 {
 	uint64_t end = clock__now() + EDGE_AHEAD_NS;

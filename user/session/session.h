@@ -2,7 +2,8 @@
 /*
  * The BPF programs at work: loaded once, attached to any number of processes, one window at a time.
  *
- * open -> load -> add each process -> begin -> end -> read -> free, which detaches.
+ * open -> load -> add each process -> begin -> end -> read -> free, which detaches. Between begin
+ * and end any number of edges may divide the window: mark_edge -> read_edge.
  */
 #ifndef DBPROF_SESSION_SESSION_H
 #define DBPROF_SESSION_SESSION_H
@@ -91,6 +92,13 @@ uint64_t session__entry_depth(const struct session *session, pid_t pid, unsigned
 int session__begin(struct session *session, uint64_t *ret_start);
 /* Closes the window; returns when its end has passed and no program is writing any more. */
 int session__end(struct session *session, uint64_t *ret_end);
+/*
+ * Divides the window at the moment *@ret_edge (CLOCK_MONOTONIC, ns): returns when that has passed.
+ * Nothing stops meanwhile: what is read then was counted from the begin up to the edge, exactly.
+ */
+int session__mark_edge(struct session *session, uint64_t *ret_edge);
+/* What was counted up to the last edge; once after each. */
+int session__read_edge(struct session *session, struct session_data **ret_data);
 /* Takes everything out. It also goes when the process does, however it ends. */
 int session__detach(struct session *session);
 int session__read(struct session *session, struct session_data **ret_data);

@@ -36,6 +36,8 @@ struct session {
 	int stats_fd; /* the kernel counts run times while it is open */
 	uint32_t frequency_hz;
 	uint64_t start;
+	uint64_t edge;				     /* the last one; 0 before any */
+	struct dbprof_exited past[DBPROF_PROCESSES]; /* by process: exited before that */
 };
 
 /* The program that sits on probes of that kind. */
@@ -43,6 +45,14 @@ struct bpf_program *session__program(struct dbprof *skeleton, enum plan_probe_ki
 
 /* Keeps an attachment until it is dropped; takes it over also on failure. */
 int session__keep(struct session *session, struct attachment attachment);
+
+/* Makes the sums of a process that has none yet. */
+int session__begin_exited(struct session *session, pid_t pid);
+/*
+ * Fills in the threads that have exited: up to the last edge, or all of them. What was before the
+ * edge is put away, so that this is called once for each.
+ */
+int session__read_exited(struct session *session, bool at_edge, struct session_data *data);
 
 /*
  * Attaches @program at offsets of @path. Returns how many of them failed; *@ret_err says why.

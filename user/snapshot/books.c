@@ -97,11 +97,11 @@ static struct dbprof_kernel_share open_share(const struct dbprof_thread *thread,
 	return share;
 }
 
-static void close_thread(struct snapshot_thread *thread, uint64_t on_cpu)
+void books__close_thread(struct snapshot_thread *thread, uint64_t on_cpu_ns)
 {
 	uint64_t left = thread->observed_ns;
 
-	thread->on_cpu_ns = take(on_cpu, &left);
+	thread->on_cpu_ns = take(on_cpu_ns, &left);
 	thread->unobserved_ns = share__close(&thread->share, left);
 	thread->run_queue_ns = thread->share.run_queue_ns;
 	thread->preempted_ns = share__preempted(&thread->share);
@@ -119,7 +119,7 @@ void books__thread(const struct dbprof_thread *thread, const struct window *wind
 	ret_thread->observed_ns = between(clamp(thread->since, window), end);
 	ret_thread->share = thread->share;
 	share__add(&ret_thread->share, &open);
-	close_thread(ret_thread, on);
+	books__close_thread(ret_thread, on);
 }
 
 /*
@@ -153,14 +153,14 @@ void books__silent_thread(const struct silent_thread *silent, const struct windo
 
 	ret_thread->observed_ns = whole;
 	ret_thread->share = silent_share(silent, whole);
-	close_thread(ret_thread, ran_all_along(silent, whole) ? whole : 0);
+	books__close_thread(ret_thread, ran_all_along(silent, whole) ? whole : 0);
 }
 
 void books__exited(const struct dbprof_exited *exited, struct snapshot_thread *ret_thread)
 {
 	ret_thread->observed_ns = exited->observed_ns;
 	ret_thread->share = exited->share;
-	close_thread(ret_thread, exited->on_cpu_ns);
+	books__close_thread(ret_thread, exited->on_cpu_ns);
 }
 
 /* A wait that was open at the end, seen by probes or, if they saw nothing, in memory. */

@@ -76,6 +76,9 @@ void books__totals(const struct dbprof_thread *thread, const struct engine_park 
 void books__circuit(const struct dbprof_circuit *counted, const struct engine_step *step,
 		    const struct thread_totals *totals, struct snapshot_circuit *ret_circuit);
 
+/* Makes a thread's parts add up to observed_ns, for a share that is set already. */
+void books__close_thread(struct snapshot_thread *thread, uint64_t on_cpu_ns);
+
 /* Makes a circuit's parts add up to its runtime, for a share that is set already. */
 void books__close_circuit(struct snapshot_circuit *circuit);
 

@@ -93,8 +93,7 @@ static struct position position_at(const struct engine_edge *edge, const struct 
 	return position;
 }
 
-/* Makes the waits fit into the runtime. */
-static void fit_waits(uint64_t wait_ns[PARK_REASONS], uint64_t runtime_ns)
+void engine_window__fit_waits(uint64_t wait_ns[PARK_REASONS], uint64_t runtime_ns)
 {
 	/* Calls that block are counted late, so that they are the first to lie before the window.
 	 */
@@ -190,7 +189,7 @@ void engine_window__circuit(const struct engine_edge *start, const struct engine
 		circuit->cpu_ns = least(circuit->cpu_ns, circuit->runtime_ns);
 	for (size_t i = 0; i < PARK_REASONS; i++)
 		circuit->wait_ns[i] = minus(after.wait_ns[i], before.wait_ns[i]);
-	fit_waits(circuit->wait_ns, circuit->runtime_ns);
+	engine_window__fit_waits(circuit->wait_ns, circuit->runtime_ns);
 	circuit->idle_ns =
 		least(whole_idle(&before, &after, start->when_ns), window - circuit->runtime_ns);
 	circuit->edge_idle_ns = window - circuit->runtime_ns - circuit->idle_ns;

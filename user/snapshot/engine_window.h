@@ -57,6 +57,9 @@ void engine_window__circuit(const struct engine_edge *start, const struct engine
 void engine_window__operator(const struct engine_edge *start, const struct engine_edge *end,
 			     struct snapshot_operator *op);
 
+/* Makes waits fit into the runtime that they are part of: calls that block are cut first. */
+void engine_window__fit_waits(uint64_t wait_ns[PARK_REASONS], uint64_t runtime_ns);
+
 /* Fills in all circuits and operators of @worker, which has them with their ids, parents first. */
 void engine_window__compute(const struct engine_edge *start, const struct engine_edge *end,
 			    struct snapshot_worker *worker);

@@ -63,7 +63,10 @@ void observer__drop_parks(struct observer *observer);
 /* Reads what only memory tells of the window's end, right after it. */
 int observer__freeze(struct observer *observer);
 
-/* The books of the window @start .. @end from what the probes counted. */
+/*
+ * The books of the window @start .. @end from what the probes counted. The graphs in it stay the
+ * observer's, which must outlive it.
+ */
 int observer__snapshot(struct observer *observer, const struct session_data *data, uint64_t start,
 		       uint64_t end, struct snapshot **ret_snapshot);
 void observer__close(struct observer *observer);

@@ -41,7 +41,8 @@ void snapshot__free(struct snapshot *snapshot)
 	if (!snapshot)
 		return;
 	for (size_t i = 0; i < snapshot->worker_count; i++) {
-		graph__free(snapshot->workers[i].graph);
+		if (!snapshot->workers[i].graph_borrowed)
+			graph__free(snapshot->workers[i].graph);
 		free(snapshot->workers[i].circuits);
 		free(snapshot->workers[i].operators);
 	}
@@ -52,6 +53,7 @@ void snapshot__free(struct snapshot *snapshot)
 	free(snapshot->dbsp_version);
 	free(snapshot->rustc_version);
 	free(snapshot->layout);
+	free(snapshot->dropped);
 	free(snapshot);
 }
 

@@ -63,6 +63,7 @@ struct snapshot_operator {
 	uint64_t cpu_ns;	   /* of it, on a CPU */
 	uint64_t interval_ns;	   /* half the 95 % interval around runtime_ns; 0 when exact */
 	uint64_t samples;	   /* that runtime_ns rests on; 0 when exact */
+	uint64_t timing_samples;   /* likewise engine_timing_ns */
 	uint64_t engine_timing_ns; /* the engine's own clock reads, outside of runtime_ns */
 	struct dbprof_kernel_share share; /* of runtime_ns - cpu_ns */
 	uint64_t unobserved_ns;		  /* the rest of it */
@@ -74,16 +75,19 @@ struct snapshot_operator {
  */
 struct snapshot_cpu {
 	uint64_t operators_ns;
-	uint64_t engine_timing_ns; /* the engine's own clock reads around evaluations */
-	uint64_t scheduler_ns;	   /* the rest of the time in steps */
-	uint64_t outside_ns;	   /* outside of steps */
-	uint64_t samples;	   /* of this worker; 0 when not sampled */
+	uint64_t engine_timing_ns;  /* the engine's own clock reads around evaluations */
+	uint64_t scheduler_ns;	    /* the rest of the time in steps */
+	uint64_t outside_ns;	    /* outside of steps */
+	uint64_t samples;	    /* of this worker; 0 when not sampled */
+	uint64_t scheduler_samples; /* of them, that scheduler_ns rests on */
+	uint64_t blind_samples;	    /* of them, taken before the stack told operators */
 };
 
 struct snapshot_worker {
 	unsigned int index;
 	pid_t tid;
 	struct graph *graph;
+	bool graph_borrowed;		   /* someone else frees it */
 	struct snapshot_circuit *circuits; /* circuits[0] is the root */
 	size_t circuit_count;
 	struct snapshot_operator *operators; /* every node but the root, sorted by id */
@@ -167,6 +171,7 @@ struct snapshot {
 	struct snapshot_thread exited; /* sum over threads that exited in the window */
 	uint64_t exited_count;
 	struct snapshot_cost cost;
+	char *dropped; /* what cost.dropped points at when it is the snapshot's own; else NULL */
 	struct snapshot_losses losses;
 };
 

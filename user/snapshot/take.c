@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "snapshot/engine_window.h"
+#include "snapshot/estimate.h"
 #include "snapshot/take_internal.h"
 
 /* A probe names a circuit by its address, or by that of its id in it (see dbprof_circuit_key). */
@@ -116,7 +117,7 @@ static int take_worker(struct taking *taking, const struct observed_worker *obse
 		take_engine(taking, observed, &totals, worker);
 	for (size_t i = 0; i < worker->operator_count; i++)
 		books__close_operator(&worker->operators[i]);
-	take_cpu(taking, thread, &totals, worker);
+	estimate__cpu(worker, taking->observer->mode, totals.cpu_ns);
 	return 0;
 }
 
@@ -127,14 +128,13 @@ static int compare_workers(const void *a, const void *b)
 	return left->index < right->index ? -1 : left->index > right->index;
 }
 
-/* The graphs move into the snapshot, so this comes last: nothing can fail after it. */
-static void move_graphs(struct taking *taking)
+static void lend_graphs(struct taking *taking)
 {
 	struct snapshot *snapshot = taking->snapshot;
 
 	for (size_t i = 0; i < snapshot->worker_count; i++) {
 		snapshot->workers[i].graph = taking->observer->workers[i].engine->graph;
-		taking->observer->workers[i].engine->graph = NULL;
+		snapshot->workers[i].graph_borrowed = true;
 	}
 	qsort(snapshot->workers, snapshot->worker_count, sizeof(*snapshot->workers),
 	      compare_workers);
@@ -241,7 +241,7 @@ int observer__snapshot(struct observer *observer, const struct session_data *dat
 	for (size_t i = 0; i < taking.snapshot->thread_count; i++)
 		taking.snapshot->cost.target_cpu_ns += taking.snapshot->threads[i].on_cpu_ns;
 	taking.snapshot->cost.target_cpu_ns += taking.snapshot->exited.on_cpu_ns;
-	move_graphs(&taking);
+	lend_graphs(&taking);
 	*ret_snapshot = taking.snapshot;
 	taking.snapshot = NULL;
 out:

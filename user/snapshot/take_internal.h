@@ -31,8 +31,4 @@ int take_operators(struct taking *taking, const struct engine_worker *engine,
 		   const struct dbprof_thread *thread, const struct thread_totals *totals,
 		   struct snapshot_worker *worker);
 
-/* Where the worker's CPU time went, once its operators are filled. */
-void take_cpu(struct taking *taking, const struct dbprof_thread *thread,
-	      const struct thread_totals *totals, struct snapshot_worker *worker);
-
 #endif

@@ -1,46 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Operators: by samples, or by the engine's own numbers, and the kernel's share of them. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
+#include "snapshot/estimate.h"
 #include "snapshot/take_internal.h"
-
-#define Z_95 1.96 /* standard deviations on each side of a 95 % interval */
-/* With no sample in n the value lies below 3 / n with 95 % confidence ("rule of three"). */
-#define NONE_OF_N 3.0
-
-struct sampling {
-	uint64_t samples; /* of the worker, wherever it was */
-	uint64_t blind;	  /* taken before a slot was learned: it may have been anywhere */
-	uint64_t cpu_ns;  /* that all of them stand for */
-};
-
-/* So many blind samples among the others bend the shares too much to go unsaid. */
-static bool is_blinded(const struct sampling *sampling)
-{
-	return sampling->blind * 20 > sampling->samples;
-}
-
-static uint64_t share_of(const struct sampling *sampling, uint64_t samples)
-{
-	if (!sampling->samples)
-		return 0;
-	return (uint64_t)((unsigned __int128)sampling->cpu_ns * samples / sampling->samples);
-}
-
-/* Half the 95 % interval of a binomial share of the CPU time. */
-static uint64_t interval_of(const struct sampling *sampling, uint64_t samples)
-{
-	double n = (double)sampling->samples, p;
-
-	if (!sampling->samples)
-		return 0;
-	if (!samples)
-		return (uint64_t)((double)sampling->cpu_ns * fmin(1.0, NONE_OF_N / n));
-	p = (double)samples / n;
-	return (uint64_t)(Z_95 * sqrt(p * (1 - p) / n) * (double)sampling->cpu_ns);
-}
 
 static const struct engine_circuit *circuit_at(const struct engine_worker *engine, uint64_t address)
 {
@@ -103,7 +67,7 @@ static int make_operators(const struct engine_worker *engine, struct snapshot_wo
 }
 
 static void add_counted(const struct dbprof_operator *counted, enum snapshot_mode mode,
-			const struct sampling *sampling, struct snapshot_operator *op)
+			struct snapshot_operator *op)
 {
 	op->share = counted->share;
 	if (mode == MODE_EXACT) {
@@ -112,37 +76,23 @@ static void add_counted(const struct dbprof_operator *counted, enum snapshot_mod
 		op->cpu_ns = counted->cpu_ns;
 	} else if (mode == MODE_SAMPLED) {
 		op->samples = counted->samples;
-		op->cpu_ns = share_of(sampling, counted->samples);
-		op->engine_timing_ns = share_of(sampling, counted->timing_samples);
+		op->timing_samples = counted->timing_samples;
 	}
 }
 
-static struct sampling sampling_of(const struct taking *taking, const struct dbprof_thread *thread,
-				   const struct thread_totals *totals)
+/* The worker's samples, wherever it was. */
+static void count_samples(const struct taking *taking, const struct dbprof_thread *thread,
+			  struct snapshot_cpu *cpu)
 {
-	struct sampling sampling = { .cpu_ns = totals->cpu_ns };
-
 	if (!thread)
-		return sampling;
-	sampling.samples =
-		thread->scheduler_samples + thread->outside_samples + thread->blind_samples;
-	sampling.blind = thread->blind_samples;
+		return;
+	cpu->scheduler_samples = thread->scheduler_samples;
+	cpu->blind_samples = thread->blind_samples;
+	cpu->samples = thread->scheduler_samples + thread->outside_samples + thread->blind_samples;
 	for (size_t i = 0; i < taking->data->operator_count; i++)
 		if (taking->data->operator_keys[i].tid == thread->tid)
-			sampling.samples += taking->data->operators[i].samples +
-					    taking->data->operators[i].timing_samples;
-	return sampling;
-}
-
-/* What was off the CPU is exact, so that the interval is that of the CPU time alone. */
-static void finish_sampled(const struct sampling *sampling, struct snapshot_operator *op)
-{
-	uint64_t off =
-		op->share.run_queue_ns + share__preempted(&op->share) + share__blocked(&op->share);
-
-	op->has_time = sampling->samples > sampling->blind;
-	op->runtime_ns = op->cpu_ns + off;
-	op->interval_ns = interval_of(sampling, op->samples);
+			cpu->samples += taking->data->operators[i].samples +
+					taking->data->operators[i].timing_samples;
 }
 
 int take_operators(struct taking *taking, const struct engine_worker *engine,
@@ -150,12 +100,13 @@ int take_operators(struct taking *taking, const struct engine_worker *engine,
 		   struct snapshot_worker *worker)
 {
 	enum snapshot_mode mode = taking->observer->mode;
-	struct sampling sampling = sampling_of(taking, thread, totals);
 	struct snapshot_operator *open;
 	int err = make_operators(engine, worker);
 
 	if (err)
 		return err;
+	if (mode == MODE_SAMPLED)
+		count_samples(taking, thread, &worker->cpu);
 	for (size_t i = 0; i < taking->data->operator_count; i++) {
 		const struct dbprof_operator_key *key = &taking->data->operator_keys[i];
 		struct snapshot_operator *op;
@@ -164,51 +115,20 @@ int take_operators(struct taking *taking, const struct engine_worker *engine,
 			continue;
 		op = operator_at(engine, worker, key->circuit, key->node);
 		if (op)
-			add_counted(&taking->data->operators[i], mode, &sampling, op);
+			add_counted(&taking->data->operators[i], mode, op);
 		else
 			taking->snapshot->losses.unresolved++;
 	}
-	if (mode == MODE_SAMPLED && is_blinded(&sampling))
-		taking->snapshot->losses.slots += sampling.blind;
+	if (estimate__is_blinded(&worker->cpu))
+		taking->snapshot->losses.slots += worker->cpu.blind_samples;
 	open = totals->open_circuit
 		       ? operator_at(engine, worker, totals->open_circuit, totals->open_node)
 		       : NULL;
 	if (open)
 		share__add(&open->share, &totals->open_share);
-	for (size_t i = 0; i < worker->operator_count; i++) {
-		if (mode == MODE_SAMPLED)
-			finish_sampled(&sampling, &worker->operators[i]);
-		else if (mode == MODE_EXACT)
-			worker->operators[i].has_time = true;
-	}
+	if (mode == MODE_SAMPLED)
+		estimate__operators(worker, totals->cpu_ns);
+	for (size_t i = 0; mode == MODE_EXACT && i < worker->operator_count; i++)
+		worker->operators[i].has_time = true;
 	return 0;
-}
-
-void take_cpu(struct taking *taking, const struct dbprof_thread *thread,
-	      const struct thread_totals *totals, struct snapshot_worker *worker)
-{
-	struct sampling sampling = sampling_of(taking, thread, totals);
-	struct snapshot_cpu *cpu = &worker->cpu;
-	uint64_t left = totals->cpu_ns, in_steps = worker->circuits[0].cpu_ns;
-
-	for (size_t i = 0; i < worker->operator_count; i++) {
-		cpu->operators_ns += worker->operators[i].cpu_ns;
-		cpu->engine_timing_ns += worker->operators[i].engine_timing_ns;
-	}
-	if (taking->observer->mode == MODE_SAMPLED) {
-		cpu->samples = sampling.samples;
-		cpu->scheduler_ns = thread ? share_of(&sampling, thread->scheduler_samples) : 0;
-	} else if (in_steps > cpu->operators_ns) {
-		/* What the engine does not time, its clock reads among it. */
-		cpu->scheduler_ns = in_steps - cpu->operators_ns;
-	}
-	if (cpu->operators_ns > left)
-		cpu->operators_ns = left;
-	left -= cpu->operators_ns;
-	if (cpu->engine_timing_ns > left)
-		cpu->engine_timing_ns = left;
-	left -= cpu->engine_timing_ns;
-	if (cpu->scheduler_ns > left)
-		cpu->scheduler_ns = left;
-	cpu->outside_ns = left - cpu->scheduler_ns;
 }
