@@ -8,6 +8,7 @@
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
+COMPLETIONS = $(PREFIX)/share/bash-completion/completions
 BUILD := build
 
 ifeq ($(V),1)
@@ -154,9 +155,11 @@ $(BUILD)/dbprof-bpf.1: docs/dbprof-bpf.1.md
 install: all docs
 	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/dbprof-bpf
 	install -D -m 644 $(BUILD)/dbprof-bpf.1 $(DESTDIR)$(PREFIX)/share/man/man1/dbprof-bpf.1
+	install -D -m 644 tools/completion/dbprof-bpf.bash $(DESTDIR)$(COMPLETIONS)/dbprof-bpf
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/dbprof-bpf $(DESTDIR)$(PREFIX)/share/man/man1/dbprof-bpf.1
+	rm -f $(DESTDIR)$(PREFIX)/bin/dbprof-bpf $(DESTDIR)$(PREFIX)/share/man/man1/dbprof-bpf.1 \
+	  $(DESTDIR)$(COMPLETIONS)/dbprof-bpf
 
 clean:
 	rm -rf $(BUILD)
