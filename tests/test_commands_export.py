@@ -60,6 +60,7 @@ def test_help_of_no_command():
         (["report", "a.json", "b.json"], "one profile at a time"),
         (["report", "a.json", "--metric", "a", "--total", "b"], "at a time"),
         (["report", "a.json", "--as", "bytes"], "--total"),
+        (["report", "a.json", "--metric", "a", "--as", "count"], "--total"),
         (["report", "a.json", "--total", "a", "--as", "seconds"], "seconds"),
         (["report", "a.json", "--node", "4"], "nn4_n2"),
         (["report", "a.json", "--worker", "x"], "'x'"),

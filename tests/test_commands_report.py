@@ -71,6 +71,17 @@ def test_metric_as_json(report):
     assert found == wanted and len(found) == 4
 
 
+def test_metric_as_bytes(report):
+    """Readings without labels, all of them bytes, or none at all."""
+    arguments = ["--metric", "x", "--as", "bytes"]
+    profile = of_counts(5, 6, kind="bytes", metric="x")
+    profile["worker_profiles"][0]["metadata"]["nn0"].append(reading("x", typed("int", 1), slot="0"))
+    assert [line[2:4] for line in lines_of(report(profile, *arguments))[1:]] == [["5", "B"], ["6", "B"]]
+    profile["worker_profiles"][0]["metadata"]["nn1"][0]["value"] = typed("count", 7)
+    for json_option in ([], ["--json"]):
+        check_refused(report(profile, *arguments, *json_option), "bytes", "nn1", "a count, 7")
+
+
 def test_node(report):
     """All readings of a node, as the engine prints them."""
     done = report(small_profile(), "--node", "nn1")
@@ -155,7 +166,7 @@ def test_total_of_another_kind(report, value, kind, says):
     profile = of_counts(1, 2)
     profile["worker_profiles"].append({"metadata": {"nn1": [reading("y", value)]}})
     done = report(profile, "--total", "y", "--as", kind)
-    check_refused(done, "y has no total", "nn1", "worker 1", *says)
+    check_refused(done, "y is no metric of", "nn1", "worker 1", *says)
 
 
 def overview_profile():

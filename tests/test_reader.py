@@ -215,9 +215,11 @@ def test_truncated_package(tmp_path, pack, stdin):
 
 
 def test_damaged_zip():
-    whole = bytearray(zipped(**{"profile.json": as_json(small_profile())}))
-    whole[14] ^= 1  # of the checksum
-    refuse(bytes(whole), "cannot be unpacked")
+    whole = zipped(**{"profile.json": as_json(small_profile())})
+    for at in (14, 22):  # the checksum, the length
+        damaged = bytearray(whole)
+        damaged[at] ^= 1
+        refuse(bytes(damaged), "cannot be unpacked")
 
 
 def test_damaged_gzip():

@@ -41,8 +41,9 @@ static const struct argp_option argp_options[] = {
 	{ "total", KEY_TOTAL, "ID", 0,
 	  "Print the sum of a metric over all nodes and workers, as DBSP adds it up", 1 },
 	{ "as", KEY_AS, "KIND", 0,
-	  "What the readings of --total must be: bytes, or count, whose readings with labels are "
-	  "added up, too (default: bytes when the metric's name ends in _bytes, else count)",
+	  "What all readings of --metric or --total must be: bytes, which have no labels, or, for "
+	  "--total, count (default of --total: bytes when the metric's name ends in _bytes, else "
+	  "count)",
 	  1 },
 	{ "used-bytes", KEY_USED_BYTES, NULL, 0, "The total of used_memory_bytes", 1 },
 	{ "storage-size", KEY_STORAGE_SIZE, NULL, 0, "The total of spine_storage_size_bytes", 1 },
@@ -90,8 +91,10 @@ static void check(struct argp_state *state)
 	else if (asked > 1)
 		argp_error(state, "one of --metric, --total, --used-bytes and --storage-size at a "
 				  "time");
-	else if (options->has_as && !options->total)
-		argp_error(state, "--as says what --total adds up");
+	else if (options->has_as && !options->total &&
+		 !(options->metric && options->as == VALUE_BYTES))
+		argp_error(state,
+			   "--as bytes belongs to --metric or --total, --as count to --total");
 	else if (options->json && !asked && !options->has_node)
 		argp_error(state, "--json prints readings and totals: give --metric, --node or "
 				  "--total");
@@ -169,7 +172,8 @@ static int report_readings(const struct report_options *options, struct profile_
 {
 	char id[NODE_ID_TEXT_MAX];
 	size_t count;
-	int err = attribute_report__readings(source, query, options->json, stdout, &count, fail);
+	int err = attribute_report__readings(source, query, options->has_as, options->json, stdout,
+					     &count, fail);
 
 	if (err || count > 0)
 		return err;

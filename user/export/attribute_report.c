@@ -17,6 +17,7 @@
 struct lines {
 	struct profile_source *source;
 	const struct attribute_query *query;
+	bool as_bytes;
 	struct graph_labels labels;
 	struct json_writer json;
 	FILE *out;
@@ -87,6 +88,13 @@ static int write_element(void *context, size_t worker, const struct node_path *n
 	return json->error;
 }
 
+static int each(struct lines *lines, attribute_tell tell, struct fail *fail)
+{
+	if (lines->as_bytes)
+		return attribute__profile_as_bytes(lines->source, lines->query, tell, lines, fail);
+	return attribute__each(lines->source, lines->query, tell, lines, fail);
+}
+
 static int write_lines(struct lines *lines, struct fail *fail)
 {
 	int err = 0;
@@ -95,7 +103,7 @@ static int write_lines(struct lines *lines, struct fail *fail)
 		err = graph_labels__make(&lines->labels, lines->source->graph);
 	if (err)
 		return err;
-	err = attribute__each(lines->source, lines->query, print_line, lines, fail);
+	err = each(lines, print_line, fail);
 	graph_labels__clear(&lines->labels);
 	return err;
 }
@@ -105,7 +113,7 @@ static int write_array(struct lines *lines, struct fail *fail)
 	int err;
 
 	json__begin(&lines->json, lines->out);
-	err = attribute__each(lines->source, lines->query, write_element, lines, fail);
+	err = each(lines, write_element, fail);
 	if (err || lines->count == 0)
 		return err;
 	json__array_end(&lines->json);
@@ -114,9 +122,15 @@ static int write_array(struct lines *lines, struct fail *fail)
 }
 
 int attribute_report__readings(struct profile_source *source, const struct attribute_query *query,
-			       bool json, FILE *out, size_t *ret_count, struct fail *fail)
+			       bool as_bytes, bool json, FILE *out, size_t *ret_count,
+			       struct fail *fail)
 {
-	struct lines lines = { .source = source, .query = query, .out = out };
+	struct lines lines = {
+		.source = source,
+		.query = query,
+		.as_bytes = as_bytes,
+		.out = out,
+	};
 	int err = json ? write_array(&lines, fail) : write_lines(&lines, fail);
 
 	*ret_count = lines.count;

@@ -72,8 +72,8 @@ static int refuse(const struct adding *adding, size_t worker, const struct node_
 	free(text);
 	node_path__format(node, id);
 	return fail__set(adding->fail, -EDOM,
-			 "%s has no total as %s: in node %s of worker %zu it is %s, %s", metric,
-			 adding->kind == VALUE_BYTES ? "bytes" : "count", id,
+			 "%s is no metric of %s: in node %s of worker %zu it is %s, %s", metric,
+			 adding->kind == VALUE_BYTES ? "bytes" : "counts", id,
 			 adding->first_worker + worker, kind_name(reading->value.kind), value);
 }
 
@@ -119,6 +119,30 @@ int attribute__total_as_count(struct profile_source *source, const struct attrib
 			      struct attribute_total *ret_total, struct fail *fail)
 {
 	return total(source, query, VALUE_COUNT, ret_total, fail);
+}
+
+/* Passes on the readings without labels. */
+struct unlabelled {
+	attribute_tell tell;
+	void *context;
+};
+
+static int tell_unlabelled(void *context, size_t worker, const struct node_path *node,
+			   const struct profile_reading *reading)
+{
+	const struct unlabelled *to = context;
+
+	return reading->label_count > 0 ? 0 : to->tell(to->context, worker, node, reading);
+}
+
+int attribute__profile_as_bytes(struct profile_source *source, const struct attribute_query *query,
+				attribute_tell tell, void *context, struct fail *fail)
+{
+	struct unlabelled to = { tell, context };
+	struct attribute_total ignored;
+	int err = attribute__total_as_bytes(source, query, &ignored, fail);
+
+	return err ? err : attribute__each(source, query, tell_unlabelled, &to, fail);
 }
 
 int attribute__total_used_bytes(struct profile_source *source, struct attribute_total *ret_total,

@@ -29,6 +29,13 @@ typedef int (*attribute_tell)(void *context, size_t worker, const struct node_pa
 int attribute__each(struct profile_source *source, const struct attribute_query *query,
 		    attribute_tell tell, void *context, struct fail *fail);
 
+/*
+ * attribute_profile_as_bytes(): tells a metric's readings without labels, which must all be bytes;
+ * when one is of another kind, none is told, and it fails as attribute__total_as_bytes() does.
+ */
+int attribute__profile_as_bytes(struct profile_source *source, const struct attribute_query *query,
+				attribute_tell tell, void *context, struct fail *fail);
+
 /* A sum modulo 2^64, as the engine's release build adds up. */
 struct attribute_total {
 	uint64_t total;

@@ -44,12 +44,15 @@ static la_ssize_t next_block(struct archive *archive, void *context, const void 
 	return got;
 }
 
+/* Some of libarchive's sentences end with a line break. */
 static int damaged(const struct packed *packed, const char *why, struct fail *fail)
 {
-	return fail__set(
-		fail, -EINVAL,
-		"%s cannot be unpacked: %s; it is damaged or was cut off, so copy it again",
-		packed->name, why ? why : "unknown error");
+	if (!why)
+		why = "unknown error";
+	return fail__set(fail, -EINVAL,
+			 "%s cannot be unpacked: %.*s; it is damaged or was cut off, so copy it "
+			 "again",
+			 packed->name, (int)strcspn(why, "\n"), why);
 }
 
 static bool ends_with(const char *text, const char *end)
