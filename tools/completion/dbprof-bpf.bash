@@ -5,7 +5,7 @@
 
 _dbprof_bpf_commands="record report diff export merge layout help"
 
-_dbprof_bpf_formats="json json-zip bundle html pprof folded svg dot dot-dir dot-zip snapshot"
+_dbprof_bpf_formats="json json-zip bundle html pprof folded svg dot dot-dir dot-zip snapshot openmetrics prometheus"
 
 # The options of a command; of profiling itself for none.
 _dbprof_bpf_options() {
@@ -13,14 +13,16 @@ _dbprof_bpf_options() {
 	"" | record)
 		echo "--pid -p --duration -d --interval --output -o --format -f --mode -m --budget" \
 			"--frequency -F --layout -l --uprobes --steps --max-threads --max-circuits" \
-			"--verbose -v --quiet -q --version -V"
+			"--verbose -v --quiet -q --version -V --state --state-header --state-timeout"
 		;;
 	report)
 		echo "--metric --total --as --used-bytes --storage-size --worker --node --json"
 		;;
 	diff) echo "--worker --top --all --json" ;;
-	export) echo "--format -f --output -o --first-worker" ;;
-	merge) echo "--output -o --format -f --offset -O" ;;
+	export)
+		echo "--format -f --output -o --first-worker --state --state-header --state-timeout"
+		;;
+	merge) echo "--output -o --format -f --offset -O --sum -s" ;;
 	help) return ;;
 	esac
 	echo "--help -? --usage"
@@ -57,9 +59,10 @@ _dbprof_bpf_argument() {
 	--uprobes) _dbprof_bpf_words "auto multi perf" "$2" ;;
 	--steps) _dbprof_bpf_words "auto paths events polls" "$2" ;;
 	--as) _dbprof_bpf_words "bytes count" "$2" ;;
-	--output | -o | --layout | -l) _dbprof_bpf_files "$2" ;;
+	--output | -o | --layout | -l | --state) _dbprof_bpf_files "$2" ;;
 	--duration | -d | --interval | --budget | --frequency | -F | --max-threads | --max-circuits | \
-		--metric | --total | --worker | --node | --top | --first-worker | --offset | -O)
+		--metric | --total | --worker | --node | --top | --first-worker | --offset | -O | --state-header | \
+		--state-timeout)
 		COMPREPLY=()
 		;;
 	*) return 1 ;;
