@@ -128,7 +128,8 @@ demo: deps
 	$(Q)$(MAKE) all target
 	$(Q)tools/demo.sh
 
-check: deps
+check:
+	$(Q)tools/deps.sh tools/packages-check
 	$(Q)$(MAKE) lint
 	$(Q)$(MAKE) all unit target layout-target
 	$(Q)$(MAKE) BUILD=build/sanitized \

@@ -40,7 +40,8 @@ static const struct argp_option argp_options[] = {
 	  "Where the profile goes; - is the standard output (default: dbprof-N.json; with several "
 	  "processes N is put into FILE's name)",
 	  1 },
-	{ "format", 'f', "FORMAT", 0, "Format of the profile: json (the default)", 1 },
+	{ "format", 'f', "FORMAT", 0,
+	  "Format of the profile: json (the default), openmetrics, prometheus", 1 },
 	{ "mode", 'm', "MODE", 0,
 	  "How operators are measured: engine (the engine's own counters, read from memory), "
 	  "sampled, "
@@ -180,7 +181,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'f':
 		options->exporter = exporter__find(arg);
 		if (!options->exporter)
-			argp_error(state, "there is no format '%s'; there is: json", arg);
+			argp_error(
+				state,
+				"there is no format '%s'; there are: json, openmetrics, prometheus",
+				arg);
 		break;
 	case 'l':
 		options->layout = arg;

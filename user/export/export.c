@@ -5,6 +5,8 @@
 
 static const struct exporter exporters[] = {
 	{ .name = "json", .extension = "json", .write = export_json },
+	{ .name = "openmetrics", .extension = "om", .write = export_openmetrics },
+	{ .name = "prometheus", .extension = "prom", .write = export_prometheus },
 };
 
 const struct exporter *exporter__all(size_t *ret_count)

@@ -34,4 +34,8 @@ const struct exporter *exporter__all(size_t *ret_count);
 /* What DbspProfile::as_json() of src/profile.rs writes, and what else the source has to tell. */
 int export_json(struct profile_source *source, FILE *out, struct fail *fail);
 
+/* The metrics of docs/metrics.md, in each of the dialects of export/metrics_text.h. */
+int export_openmetrics(struct profile_source *source, FILE *out, struct fail *fail);
+int export_prometheus(struct profile_source *source, FILE *out, struct fail *fail);
+
 #endif

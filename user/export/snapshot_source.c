@@ -105,3 +105,10 @@ int snapshot_source__open(const struct snapshot *snapshot, struct profile_source
 	*ret_source = &from->source;
 	return 0;
 }
+
+const struct snapshot *snapshot_source__snapshot(const struct profile_source *source)
+{
+	if (source->ops != &ops)
+		return NULL;
+	return ((const struct snapshot_source *)source)->snapshot;
+}

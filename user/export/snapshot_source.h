@@ -11,4 +11,7 @@
  */
 int snapshot_source__open(const struct snapshot *snapshot, struct profile_source **ret_source);
 
+/* The snapshot that @source tells of; NULL when it is a profile of another kind. */
+const struct snapshot *snapshot_source__snapshot(const struct profile_source *source);
+
 #endif
