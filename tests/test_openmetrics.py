@@ -55,7 +55,8 @@ class Taken:
             "join", workers=WORKERS, steps=300, builtin=lab.path("b.json"), program=self.program
         )
         self.pid = target.pid
-        self.paths = {name: lab.path(f"ours.{name}") for name in ("json", "openmetrics", "prometheus")}
+        formats = "json", "openmetrics", "prometheus"
+        self.paths = {name: lab.path(f"ours.{name}") for name in formats}
         profilers = [
             lab.profiler("--pid", target.pid, "--format", name, "--output", path, "--quiet")
             for name, path in self.paths.items()
@@ -166,8 +167,8 @@ def test_both_formats_tell_the_same(taken):
     """Of the same process; the windows differ in what is not in steps."""
     old = samples_of(taken.old_text, parse_old)
     assert list(old) == list(taken.samples)
-    for name in ("dbprof_steps_total", "dbprof_step_seconds_total", "dbprof_operator_seconds_total"):
-        assert old[name] == taken.samples[name]
+    for name in ("steps", "step_seconds", "step_wait_seconds", "operator_seconds"):
+        assert old[f"dbprof_{name}_total"] == taken.samples[f"dbprof_{name}_total"]
     assert taken.text.endswith("\n# EOF\n") and "# EOF" not in taken.old_text
 
 
