@@ -19,7 +19,8 @@ from prometheus_client.parser import text_string_to_metric_families as parse_old
 
 WORKERS = 2
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
-PROCESS = {"pid", "exe"}
+PROCESS = {"pid", "exe", "pipeline", "pipeline_name"}
+UUID = "01935c0e-2a6b-7cc3-9d7e-5f0e1a2b3c4d"
 # What is awkward in a label: a quote, a backslash, a character of several bytes.
 AWKWARD = 'a "b" \\n é'
 
@@ -51,9 +52,15 @@ class Taken:
         folder = lab.path(AWKWARD)
         folder.mkdir()
         self.program = shutil.copy(target_path(), folder)
-        target = lab.target(
-            "join", workers=WORKERS, steps=300, builtin=lab.path("b.json"), program=self.program
+        # The pipeline takes no such option; where the kernel keeps arguments it looks the same.
+        config = folder / "config.yaml"
+        config.write_text(f"workers: 2\nname: pipeline-{UUID}\ngiven_name: 'it''s \"mine\"'\n")
+        run_as = 'exec -a "--config-file=$1" "$0" "${@:2}"'
+        target = lab.process(
+            ["bash", "-c", run_as, self.program, config, "join", "--workers", WORKERS]
+            + ["--steps", "300", "--builtin", lab.path("b.json"), "--hold"]
         )
+        target.expect("stdout", r"^ready (\d+)$", 60)
         self.pid = target.pid
         formats = "json", "openmetrics", "prometheus"
         self.paths = {name: lab.path(f"ours.{name}") for name in formats}
@@ -63,8 +70,8 @@ class Taken:
         ]
         for profiler in profilers:
             profiler.wait_attached()
-        target.go()
-        target.wait_done()
+        target.say("\n")
+        target.expect("stdout", r"^done$", 60)
         for profiler in profilers:
             assert profiler.stop() == COMPLETE, profiler.describe()
         self.profile = json.loads(self.paths["json"].read_text())
@@ -153,6 +160,7 @@ def test_labels_are_escaped(taken):
                 assert not PROCESS & set(labels)
             else:
                 assert labels["pid"] == str(taken.pid) and labels["exe"] == taken.program
+                assert labels["pipeline"] == UUID and labels["pipeline_name"] == 'it\'s "mine"'
 
 
 def test_promtool(taken):

@@ -35,7 +35,7 @@ static void check_part(const char *text, const char *part)
 static void test_sums(void)
 {
 	struct snapshot *snapshot = fixture_snapshot(2, false);
-	struct metrics_sums *sums = metrics_sums__new("id", "name", 20);
+	struct metrics_sums *sums = metrics_sums__new(20);
 	const struct metrics_worker *worker;
 
 	snapshot->losses.reads = 7;
@@ -88,7 +88,7 @@ static void test_operators_come_and_go(void)
 				  "dbsp-target\",node=\"nn2\"";
 	struct snapshot *snapshot = fixture_snapshot(1, false);
 	struct snapshot_operator *operators = snapshot->workers[0].operators;
-	struct metrics_sums *sums = metrics_sums__new(NULL, NULL, 1);
+	struct metrics_sums *sums = metrics_sums__new(1);
 
 	CHECK(metrics_sums__add(sums, snapshot) == 0);
 	CHECK(shown(sums, nn0) == 2.0 && shown(sums, nn2) == -1);
@@ -103,7 +103,7 @@ static void test_operators_come_and_go(void)
 	CHECK(shown(sums, nn0) == 4.0 && shown(sums, nn2) == -1);
 	CHECK(sums->operators_ns == 3000000000 + 10800000000 + 1800000000);
 	metrics_sums__free(sums);
-	sums = metrics_sums__new(NULL, NULL, 0);
+	sums = metrics_sums__new(0);
 	CHECK(metrics_sums__add(sums, snapshot) == 0 && shown(sums, nn0) == -1);
 	metrics_sums__free(sums);
 	snapshot__free(snapshot);
@@ -112,10 +112,12 @@ static void test_operators_come_and_go(void)
 static void test_dialects(void)
 {
 	struct snapshot *snapshot = fixture_snapshot(1, false);
-	struct metrics_sums *sums = metrics_sums__new("1-2", "a name", 20);
+	struct metrics_sums *sums = metrics_sums__new(20);
 	const struct metrics_sums *one = sums;
 	char *text;
 
+	snapshot->pipeline = strdup("1-2");
+	snapshot->pipeline_name = strdup("a name");
 	CHECK(metrics_sums__add(sums, snapshot) == 0);
 	text = written(&one, 1, METRICS_OPENMETRICS);
 	check_part(text, "# TYPE dbprof_step_seconds counter\n# UNIT dbprof_step_seconds seconds\n"
@@ -179,7 +181,7 @@ static void test_hostile_labels(void)
 static void test_overflow(void)
 {
 	struct snapshot *snapshot = fixture_snapshot(1, false);
-	struct metrics_sums *sums = metrics_sums__new(NULL, NULL, 20);
+	struct metrics_sums *sums = metrics_sums__new(20);
 	struct metrics_cost cost = { 0 };
 
 	fixture_largest(&snapshot->workers[0]);
@@ -204,7 +206,7 @@ static void test_bounds(void)
 	size_t count = METRICS_OPERATORS_MAX + 10;
 	struct snapshot *snapshot = fixture_snapshot(METRICS_WORKERS_MAX + 2, true);
 	struct snapshot_worker *worker = &snapshot->workers[0];
-	struct metrics_sums *sums = metrics_sums__new(NULL, NULL, 20);
+	struct metrics_sums *sums = metrics_sums__new(20);
 
 	free(worker->operators);
 	worker->operators = calloc(count, sizeof(*worker->operators));
@@ -228,8 +230,7 @@ static void test_bounds(void)
 static void test_two_processes(void)
 {
 	struct snapshot *snapshot = fixture_snapshot(1, false);
-	struct metrics_sums *sums[] = { metrics_sums__new(NULL, NULL, 20),
-					metrics_sums__new(NULL, NULL, 20) };
+	struct metrics_sums *sums[] = { metrics_sums__new(20), metrics_sums__new(20) };
 	const struct metrics_sums *const both[] = { sums[0], sums[1] };
 	struct metrics_cost cost = { 0 };
 	struct fail fail = { 0 };
@@ -253,7 +254,7 @@ static void test_two_processes(void)
 static void test_full_disk(void)
 {
 	struct snapshot *snapshot = fixture_snapshot(64, false);
-	struct metrics_sums *sums = metrics_sums__new(NULL, NULL, 20);
+	struct metrics_sums *sums = metrics_sums__new(20);
 	const struct metrics_sums *one = sums;
 	struct metrics_cost cost = { 0 };
 	struct fail fail = { 0 };

@@ -22,7 +22,7 @@ static int write_window(struct profile_source *source, enum metrics_dialect dial
 		return fail__set(fail, -EINVAL,
 				 "metrics can only be made of a snapshot or while profiling: a "
 				 "JSON profile lacks a part of what is in them");
-	one = sums = metrics_sums__new(NULL, NULL, METRICS_OPERATORS_SHOWN);
+	one = sums = metrics_sums__new(METRICS_OPERATORS_SHOWN);
 	err = sums ? metrics_sums__add(sums, snapshot) : -ENOMEM;
 	metrics_cost__add(&cost, &snapshot->cost);
 	if (!err)

@@ -19,18 +19,13 @@ static bool copied(char **to, const char *from)
 	return *to != NULL;
 }
 
-struct metrics_sums *metrics_sums__new(const char *pipeline, const char *pipeline_name,
-				       size_t shown_max)
+struct metrics_sums *metrics_sums__new(size_t shown_max)
 {
 	struct metrics_sums *sums = calloc(1, sizeof(*sums));
 
-	if (!sums)
-		return NULL;
-	sums->shown_max = shown_max;
-	if (copied(&sums->pipeline, pipeline) && copied(&sums->pipeline_name, pipeline_name))
-		return sums;
-	metrics_sums__free(sums);
-	return NULL;
+	if (sums)
+		sums->shown_max = shown_max;
+	return sums;
 }
 
 void metrics_sums__free(struct metrics_sums *sums)
@@ -93,7 +88,8 @@ static int learn(struct metrics_sums *sums, const struct snapshot *snapshot)
 	if (sums->windows > 0 && sums->pid != snapshot->pid)
 		return -EINVAL;
 	sums->pid = snapshot->pid;
-	if (!copied(&sums->exe, snapshot->exe) ||
+	if (!copied(&sums->exe, snapshot->exe) || !copied(&sums->pipeline, snapshot->pipeline) ||
+	    !copied(&sums->pipeline_name, snapshot->pipeline_name) ||
 	    !copied(&sums->dbsp_version, snapshot->dbsp_version) ||
 	    !copied(&sums->rustc_version, snapshot->rustc_version) ||
 	    !copied(&sums->build_id, snapshot->build_id))

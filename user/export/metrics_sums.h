@@ -79,11 +79,10 @@ struct metrics_cost {
 };
 
 /*
- * Empty sums. @pipeline and @pipeline_name may be NULL. Of the operators the @shown_max that took
- * most time lately are told one by one. Returns NULL when memory is short.
+ * Empty sums. Of the operators the @shown_max that took most time lately are told one by one.
+ * Returns NULL when memory is short.
  */
-struct metrics_sums *metrics_sums__new(const char *pipeline, const char *pipeline_name,
-				       size_t shown_max);
+struct metrics_sums *metrics_sums__new(size_t shown_max);
 /* NULL is fine. */
 void metrics_sums__free(struct metrics_sums *sums);
 
