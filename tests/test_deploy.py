@@ -122,15 +122,24 @@ class TestUnit:
         assert reading(profile, 0, "n", "run_queue_seconds") > 0
 
     def test_the_confinement_confines(self, lab, idle):
-        """Without CAP_SYS_PTRACE in it, the same is refused, so it is not void."""
-        unit = sandbox.read_unit(UNIT)
-        unit["AmbientCapabilities"] = ["CAP_BPF CAP_PERFMON CAP_DAC_READ_SEARCH"]
-        process = lab.process(sandbox.confined(unit, SOMEBODY, PROGRAM) + ["--pid", str(idle.pid)])
-        assert process.wait(60) == 1 and "CAP_SYS_PTRACE" in process.stderr
-        unit = sandbox.read_unit(UNIT)
-        unit["SystemCallFilter"].append("~bpf")
-        process = lab.process(sandbox.confined(unit, SOMEBODY, PROGRAM) + ["--pid", str(idle.pid)])
-        assert process.wait(60) == 1, process.describe()
+        """What the unit does not grant is refused here, too."""
+
+        def refusal(change):
+            unit = sandbox.read_unit(UNIT)
+            change(unit)
+            process = lab.process(
+                sandbox.confined(unit, SOMEBODY, PROGRAM)
+                + ["--pid", str(idle.pid), "--duration", "200ms", "--output", output]
+            )
+            assert process.wait(60) == 1, process.describe()
+            return process.stderr
+
+        output = "-"
+        less = {"AmbientCapabilities": ["CAP_BPF CAP_PERFMON CAP_DAC_READ_SEARCH"]}
+        assert "CAP_SYS_PTRACE" in refusal(lambda unit: unit.update(less))
+        assert "not permitted" in refusal(lambda unit: unit["SystemCallFilter"].append("~bpf"))
+        output = str(lab.path("ours.json"))
+        assert output in refusal(lambda unit: None)
 
 
 def manifest():
