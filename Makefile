@@ -24,7 +24,7 @@ CC := gcc
 CLANG ?= clang
 BPFTOOL ?= bpftool
 PYTHON ?= /usr/bin/python3
-PKGS := libbpf libelf libdw zlib json-c capstone
+PKGS := libbpf libelf libdw zlib json-c capstone yajl libarchive libcurl libprotobuf-c
 SANITIZE ?=
 
 ARCH := $(shell uname -m | sed -e s/x86_64/x86/ -e s/aarch64/arm64/)
@@ -33,7 +33,7 @@ MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 WARN := -Wall -Wextra -Werror
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARN) -D_GNU_SOURCE -DDBPROF_VERSION='"$(VERSION)"' -Iuser -I. \
-  -I$(BUILD)/.. $(SANITIZE)
+  -I$(BUILD)/.. -I$(BUILD)/proto $(SANITIZE)
 CFLAGS_PKGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lm
 BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) -Wall -Wextra \
@@ -42,11 +42,12 @@ BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) -Wall -Wextra 
 BPF_SRC := $(wildcard bpf/*.bpf.c)
 BPF_OBJ := $(BPF_SRC:bpf/%.bpf.c=$(BUILD)/bpf/%.o)
 SKELETON := $(BUILD)/bpf/dbprof.skel.h
+PROTO := $(BUILD)/proto/pprof.pb-c
 SRC := $(sort $(wildcard user/*/*.c))
 OBJ := $(SRC:user/%.c=$(BUILD)/user/%.o)
 MAIN_OBJ := $(BUILD)/user/cli/main.o
 LIB_OBJ := $(filter-out $(MAIN_OBJ),$(OBJ))
-DATA := $(sort $(wildcard user/layouts/*.json user/metrics/*.json))
+DATA := $(sort $(wildcard user/layouts/*.json user/metrics/*.json user/html/*))
 EMBEDDED := $(BUILD)/embedded.o
 PROGRAM := $(BUILD)/dbprof-bpf
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
@@ -54,8 +55,8 @@ UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: bench all deps target layout-target print-target print-layout-target demo check unit lint install \
-  uninstall clean docs deb
+.PHONY: bench all deps target layout-target print-target print-layout-target print-oracle demo check unit \
+  lint install uninstall clean docs deb
 
 all: $(PROGRAM)
 
@@ -83,6 +84,17 @@ $(BUILD)/user/%.o: user/%.c $(SKELETON) $(BUILD)/needs.ok
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(CFLAGS_PKGS) -MMD -MP -c $< -o $@
 
+# One run makes both files. The code that is made warns, and is not ours to mend.
+$(PROTO).c $(PROTO).h &: user/export/pprof.proto $(BUILD)/needs.ok
+	$(call say,PROTO,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)protoc-c --proto_path=$(<D) --c_out=$(@D) $<
+
+$(PROTO).o: $(PROTO).c
+	$(Q)$(CC) $(CFLAGS) -w $(CFLAGS_PKGS) -c $< -o $@
+
+$(BUILD)/user/export/export_pprof.o: $(PROTO).h
+
 $(BUILD)/embedded.S: tools/embed.sh $(DATA)
 	$(call say,EMBED,$(DATA))
 	$(Q)mkdir -p $(@D)
@@ -91,7 +103,7 @@ $(BUILD)/embedded.S: tools/embed.sh $(DATA)
 $(EMBEDDED): $(BUILD)/embedded.S
 	$(Q)$(CC) -c $< -o $@
 
-$(BUILD)/libdbprof.a: $(LIB_OBJ) $(EMBEDDED)
+$(BUILD)/libdbprof.a: $(LIB_OBJ) $(PROTO).o $(EMBEDDED)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
@@ -111,7 +123,8 @@ unit: $(UNIT)
 deps:
 	$(Q)tools/deps.sh
 
-# The test pipeline; cargo's folder lies outside the checkout and is reused.
+# The test pipeline, and the program that asks DBSP's own profile functions what they give; cargo's
+# folder lies outside the checkout and is reused.
 target:
 	$(Q)tools/target.sh release
 
@@ -124,6 +137,9 @@ print-target:
 
 print-layout-target:
 	@tools/target.sh --print layout
+
+print-oracle:
+	@tools/target.sh --print oracle
 
 demo: deps
 	$(Q)$(MAKE) all target

@@ -243,10 +243,11 @@ struct dbprof_thread {
 	__u32 synced;			 /* they are what waits are counted by */
 	__u32 reserved2;
 	__u64 ended_step; /* the circuit whose step ended last, until it is left */
+	__u64 lost_ns;	  /* off the CPU since then */
 	__u64 ended;	  /* when it exited; 0 when it lives */
 	char comm[16];
 };
-_Static_assert(sizeof(struct dbprof_thread) == 736, "struct dbprof_thread");
+_Static_assert(sizeof(struct dbprof_thread) == 744, "struct dbprof_thread");
 
 /* A circuit of a worker. */
 struct dbprof_circuit_key {

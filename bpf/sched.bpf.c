@@ -183,6 +183,8 @@ int thread_end_off(struct dbprof_thread *thread, __u64 now)
 		return 0;
 	if (thread->off_circuit)
 		op = operator_get(thread, thread->off_circuit, thread->off_node);
+	if (thread->ended_step)
+		thread->lost_ns += elapsed(thread->off_since, now);
 	if (thread->off == DBPROF_OFF_PREEMPTED)
 		takers_end(thread, op, now);
 	else

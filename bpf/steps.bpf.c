@@ -59,7 +59,8 @@ int BPF_KPROBE(on_step_end)
 
 /*
  * On the same path, after the event by which the step has ended: what the engine's own profiler
- * noted down in between is not idle.
+ * noted down in between is not idle. A thread that is to give way does so in the trap, before this
+ * program runs (exit_to_user_mode_loop(), kernel/entry/common.c): that time is idle.
  */
 SEC("uprobe")
 int BPF_KPROBE(on_step_left)
@@ -70,7 +71,7 @@ int BPF_KPROBE(on_step_left)
 	if (!hit_take(&hit) || !hit.thread->ended_step)
 		return 0;
 	step = circuit_get(hit.thread, hit.thread->ended_step, false);
-	hit.now -= trap.enter_ns;
+	hit.now -= trap.enter_ns + hit.thread->lost_ns;
 	if (step && hit.now > step->last_end) {
 		step->leaving_ns += hit.now - step->last_end;
 		step->last_end = hit.now;

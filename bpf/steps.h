@@ -104,6 +104,7 @@ static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit
 	step->start = 0;
 	step->last_end = now;
 	thread->ended_step = circuit;
+	thread->lost_ns = 0;
 }
 
 #endif

@@ -18,8 +18,8 @@ SUFFIXES = {
     "bool": "bool",
     "bytes": "number",
     "count": "number",
-    "hits": "number",
-    "misses": "number",
+    "hits": "cache",
+    "misses": "cache",
     "stats": "map",
     "id": "string",
     "percent": "percent",
@@ -57,6 +57,11 @@ def kind_of(value):
         assert set(inner) == {"secs", "nanos"} and all(map(is_number, inner.values())), value
         assert inner["nanos"] < 1_000_000_000, value
         return "duration"
+    if kind == "cachecounts":
+        assert set(inner) == {"count", "bytes", "elapsed"}, value
+        assert is_number(inner["count"]) and is_number(inner["bytes"]), value
+        assert kind_of({"type": "duration", "value": inner["elapsed"]}) == "duration"
+        return "cache"
     if kind == "string":
         assert isinstance(inner, str)
         return "string"

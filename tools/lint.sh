@@ -48,7 +48,7 @@ tools/layers || failed "includes against the flow of the data"
 
 if has codespell "spelling"; then
 	# shellcheck disable=SC2086
-	codespell --quiet-level=2 --ignore-words=tools/words README.md docs deploy $c_files \
+	codespell --quiet-level=2 --ignore-words=tools/words README.md docs deploy user/html $c_files \
 		tests/*.py tools .ci Makefile tests/target/src || failed "misspelled words"
 fi
 
@@ -58,7 +58,8 @@ if has shellcheck "the shell scripts"; then
 fi
 
 if command -v rustfmt >/dev/null 2>&1; then
-	rustfmt --check -l --color never --edition 2024 tests/target/src/main.rs | sort -u |
+	rustfmt --check -l --color never --edition 2024 tests/target/src/main.rs \
+		tests/target/src/bin/dbsp-oracle/main.rs | sort -u |
 		grep . && failed "run cargo fmt in tests/target"
 fi
 

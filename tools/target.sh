@@ -3,7 +3,9 @@
 #
 # Builds the test pipeline, or prints where it lies.
 #   target.sh [--print] PROFILE     PROFILE: release; layout: the same with debug info;
-#                                   nopie: release, linked to run at a fixed address
+#                                   nopie: release, linked to run at a fixed address;
+#                                   oracle: the program that calls DBSP's own profile functions,
+#                                   which is built along with release
 # Cargo's folder is $DBPROF_TARGET_DIR, else in the user's cache: outside of the checkout, reused.
 set -eu
 cd "$(dirname "$0")/../tests/target"
@@ -14,6 +16,7 @@ profile=$1
 folder=${DBPROF_TARGET_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/dbprof-bpf/target}
 program=$folder/$profile/dbsp-target
 [ "$profile" = nopie ] && program=$folder/release/dbsp-target-nopie
+[ "$profile" = oracle ] && program=$folder/release/dbsp-oracle
 
 if $print; then
 	echo "$program"
@@ -41,10 +44,12 @@ run_cargo() {
 if [ "$profile" = nopie ]; then
 	# All crates but the last are those of the release build: only the link is another one.
 	# Cargo leaves the result under the release build's name, which is put back in any case.
-	trap 'run_cargo build release' EXIT
-	run_cargo rustc release -- -C relocation-model=static -C link-arg=-no-pie
+	trap 'run_cargo build release --bin dbsp-target' EXIT
+	run_cargo rustc release --bin dbsp-target -- -C relocation-model=static -C link-arg=-no-pie
 	cp -f "$folder/release/dbsp-target" "$program.new"
 	mv -f "$program.new" "$program"
+elif [ "$profile" = layout ]; then
+	run_cargo build layout --bin dbsp-target
 else
-	run_cargo build "$profile"
+	run_cargo build release
 fi

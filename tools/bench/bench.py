@@ -158,29 +158,42 @@ class Bench:
         print("\n### How the cost of `auto` grows\n")
         print("| pipeline | slowdown, median | quartiles | its CPU, % of a core | memory, MiB |")
         print("| --- | --- | --- | --- | --- |")
-        cases = [
-            (f"wide, {n} operators, 2 workers", ["wide", "--operators", str(n), "--steps", str(steps)])
-            for n, steps in ((50, 1500), (500, 300), (5000, 30))
-        ] + [
-            (f"join, {n} workers", ["join", "--workers", str(n), "--steps", str(steps)])
-            for n, steps in ((2, 600), (8, 200), (32, 40))
-        ]
-        join = ["join", "--workers", "2", "--steps", "600"]
-        cases = [(label, arguments, []) for label, arguments in cases]
-        others = [Pipeline(self.target, ["join", "--workers", "2"]) for _ in range(7)]
-        cases.append(("join, 2 workers, beside it 7 more pipelines that wait", join, []))
-        cases.append(("join, 2 workers, these 8 pipelines attached at once", join, others))
-        for label, arguments, attached in cases:
-            tool = self.ours("auto", [other.pid for other in attached])
-            ratios, cpus, memories = self.pairs(arguments, [], tool)
-            first, _, third = statistics.quantiles(ratios, n=4)
-            print(
-                f"| {label} | {statistics.median(ratios):.4f} | {first:.4f} - {third:.4f} | "
-                f"{statistics.median(cpus) * 100:.2f} | {statistics.median(memories) / 1024:.1f} |",
-                flush=True,
+        for n, steps in ((50, 1500), (500, 300), (5000, 30)):
+            self.growth_row(
+                f"wide, {n} operators, 2 workers",
+                ["wide", "--operators", str(n), "--steps", str(steps)],
             )
-        for other in others:
-            other.end()
+        for n, steps in ((2, 600), (8, 200), (32, 40)):
+            self.growth_row(
+                f"join, {n} workers", ["join", "--workers", str(n), "--steps", str(steps)]
+            )
+        for n, steps in ((1, 1000), (100, 800), (1000, 400)):
+            self.growth_row(
+                f"join, 2 workers, {n} records a step: fewer evaluations a second with more",
+                ["join", "--workers", "2", "--records", str(n), "--steps", str(steps)],
+            )
+        self.growth_row(
+            "sleeper, 1 worker: a thread starts and ends with each step",
+            ["sleeper", "--workers", "1", "--steps", "800"],
+        )
+        join = ["join", "--workers", "2", "--steps", "600"]
+        others = [Pipeline(self.target, ["join", "--workers", "2"]) for _ in range(7)]
+        try:
+            self.growth_row("join, 2 workers, beside it 7 more pipelines that wait", join)
+            self.growth_row("join, 2 workers, these 8 pipelines attached at once", join, others)
+        finally:
+            for other in others:
+                other.end()
+
+    def growth_row(self, label, arguments, others=()):
+        tool = self.ours("auto", [other.pid for other in others])
+        ratios, cpus, memories = self.pairs(arguments, [], tool)
+        first, _, third = statistics.quantiles(ratios, n=4)
+        print(
+            f"| {label} | {statistics.median(ratios):.4f} | {first:.4f} - {third:.4f} | "
+            f"{statistics.median(cpus) * 100:.2f} | {statistics.median(memories) / 1024:.1f} |",
+            flush=True,
+        )
 
 
 def main():

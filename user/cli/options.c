@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/options.h"
+#include "cli/write_profile.h"
 
 enum {
 	KEY_UPROBES = 0x100,
@@ -41,7 +43,7 @@ static const struct argp_option argp_options[] = {
 	  "processes N is put into FILE's name)",
 	  1 },
 	{ "format", 'f', "FORMAT", 0,
-	  "Format of the profile: json (the default), openmetrics, prometheus", 1 },
+	  "Format of the profile (default json); '--format help' lists all", 1 },
 	{ "mode", 'm', "MODE", 0,
 	  "How operators are measured: engine (the engine's own counters, read from memory), "
 	  "sampled, "
@@ -157,6 +159,8 @@ static void check(struct argp_state *state)
 		argp_error(state, "give --pid or a command, not both");
 	else if (options->pid_count > 1 && options->output && !strcmp(options->output, "-"))
 		argp_error(state, "the profiles of several processes cannot go to one output");
+	else if (options->pid_count > 1 && options->state.from)
+		argp_error(state, "--state is the profile of one process; give one --pid");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -164,6 +168,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *options = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->state;
+		break;
 	case 'p':
 		add_pid(state, arg);
 		break;
@@ -179,12 +186,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--output takes a file name");
 		break;
 	case 'f':
-		options->exporter = exporter__find(arg);
-		if (!options->exporter)
-			argp_error(
-				state,
-				"there is no format '%s'; there are: json, openmetrics, prometheus",
-				arg);
+		options->exporter = write_profile__format(state, arg);
 		break;
 	case 'l':
 		options->layout = arg;
@@ -228,6 +230,28 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* The commands, below everything else. */
+static char *help_filter(int key, const char *text, void *input)
+{
+	const struct command *commands;
+	char *help = NULL;
+	size_t count, len;
+	FILE *out;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_EXTRA)
+		return (char *)text;
+	out = open_memstream(&help, &len);
+	if (!out)
+		return NULL;
+	commands = command__all(&count);
+	fprintf(out, "Commands, each with a --help of its own:\n");
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+	fclose(out);
+	return help;
+}
+
 static void print_version(FILE *stream, struct argp_state *state)
 {
 	(void)state;
@@ -236,12 +260,13 @@ static void print_version(FILE *stream, struct argp_state *state)
 
 void options__parse(int argc, char **argv, struct options *ret_options)
 {
+	static const struct argp_child children[] = { { &state_argp, 0, NULL, 1 }, { 0 } };
 	const struct argp argp = { argp_options,
 				   parse_option,
-				   "--pid N [--pid M ...]\n-- COMMAND [ARG ...]\nlayout BINARY",
+				   "--pid N [--pid M ...]\n-- COMMAND [ARG ...]\nCOMMAND ...",
 				   doc,
-				   NULL,
-				   NULL,
+				   children,
+				   help_filter,
 				   NULL };
 
 	*ret_options = (struct options){

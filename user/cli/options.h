@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cli/state_options.h"
 #include "export/export.h"
 #include "plan/plan.h"
 #include "snapshot/observer.h"
@@ -35,6 +36,7 @@ struct options {
 	uint32_t frequency_hz; /* of the sampler; 0: the highest that the budget allows */
 	uint32_t max_threads;
 	uint32_t max_circuits;
+	struct state_options state;
 	unsigned int verbose;
 	bool quiet;
 };

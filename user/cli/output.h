@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "cli/engine_state.h"
 #include "cli/options.h"
 #include "snapshot/snapshot.h"
 #include "util/fail.h"
@@ -22,11 +23,15 @@ int output__name(const struct options *options, pid_t pid, char name[OUTPUT_NAME
 /* Whether a profile can be written there at all, asked before the profiling and not after it. */
 int output__check(const struct options *options, pid_t pid, struct fail *fail);
 
-/* Writes the profile: all of it, or nothing and the file that was there stays. */
+/*
+ * Writes the profile, with the engine's where @state is not NULL: all of it, or nothing and the
+ * file that was there stays.
+ */
 int output__profile(const struct options *options, const struct snapshot *snapshot,
-		    struct fail *fail);
+		    struct engine_state *state, struct fail *fail);
 
 /* Prints the summary: on stdout, or on stderr when the profile goes to stdout. */
-void output__summary(const struct options *options, const struct snapshot *snapshot);
+void output__summary(const struct options *options, const struct snapshot *snapshot,
+		     const struct engine_state *state);
 
 #endif

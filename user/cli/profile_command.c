@@ -34,11 +34,13 @@ static int write_profile(struct run *run, const struct session_data *data, size_
 	if (!err)
 		report_cost(run, snapshot);
 	if (!err)
-		err = output__profile(run->options, snapshot, &run->fail);
+		err = output__profile(run->options, snapshot, run->state, &run->fail);
 	if (!err) {
-		output__summary(run->options, snapshot);
+		engine_state__complain(run->state);
+		output__summary(run->options, snapshot, run->state);
 		run->written++;
-		run->incomplete |= snapshot__incomplete(snapshot);
+		run->incomplete |= snapshot__incomplete(snapshot) ||
+				   engine_state__error(run->state);
 	}
 	snapshot__free(snapshot);
 	return err;
@@ -63,6 +65,7 @@ static int finish(struct run *run)
 	if (err)
 		return fail__set(&run->fail, err, "the counters cannot be read: %s",
 				 strerror(-err));
+	engine_state__end(run->state, run->signals);
 	/* A process that fails does not take the others' profiles with it. */
 	for (size_t i = 0; i < run->count; i++) {
 		err = write_profile(run, data, i);
@@ -79,8 +82,10 @@ static int finish(struct run *run)
 
 static int profile(struct run *run)
 {
-	int err = session__check(&run->fail);
+	int err = engine_state__open(&run->options->state, &run->state, &run->fail);
 
+	if (!err)
+		err = session__check(&run->fail);
 	if (!err)
 		err = run__catch_signals(run);
 	if (!err && run->options->command)
@@ -104,6 +109,7 @@ static int profile(struct run *run)
 	run__say_attached(run);
 	if (run->launched)
 		launch__release(run->pids[0]);
+	engine_state__begin(run->state, run->launched);
 	run__watch(run);
 	err = finish(run);
 	/* Like a shell: the program that we started is not left behind. */
@@ -149,6 +155,7 @@ enum exit_status command_profile(const struct options *options)
 	if (run->signals >= 0)
 		close(run->signals);
 	session__free(run->session);
+	engine_state__free(run->state);
 	free(run);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cli/engine_state.h"
 #include "cli/meter.h"
 #include "cli/options.h"
 #include "session/session.h"
@@ -23,7 +24,8 @@ struct run {
 	int pidfds[OPTIONS_PIDS_MAX];
 	int signals;
 	struct session *session;
-	bool launched; /* our own child, still held before its first instruction */
+	struct engine_state *state; /* NULL unless asked for */
+	bool launched;		    /* our own child, still held before its first instruction */
 	bool incomplete;
 	size_t written; /* profiles */
 	struct cost_meter cost;

@@ -5,6 +5,15 @@
 
 static const struct exporter exporters[] = {
 	{ .name = "json", .extension = "json", .write = export_json },
+	{ .name = "pprof", .extension = "pb.gz", .write = export_pprof },
+	{ .name = "folded", .extension = "folded", .write = export_folded },
+	{ .name = "svg", .extension = "svg", .write = export_svg, .check = export_svg__check },
+	{ .name = "html", .extension = "html", .write = export_html },
+	{ .name = "json-zip", .extension = "zip", .write = export_json_zip },
+	{ .name = "bundle", .extension = "zip", .write = export_bundle },
+	{ .name = "dot", .extension = "dot", .write = export_dot },
+	{ .name = "dot-zip", .extension = "zip", .write = export_dot_zip },
+	{ .name = "dot-dir", .extension = "dot.d", .write_folder = export_dot_dir },
 	{ .name = "openmetrics", .extension = "om", .write = export_openmetrics },
 	{ .name = "prometheus", .extension = "prom", .write = export_prometheus },
 };

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "export/cost.h"
 #include "export/export.h"
 #include "export/json_parts.h"
-
-#define NANOS_PER_SECOND 1000000000
+#include "util/instant.h"
 
 /* A share of one, in parts of a million; null when @value is none. */
 static void share(struct json_writer *json, const char *key, double value)
@@ -24,32 +21,12 @@ static void share(struct json_writer *json, const char *key, double value)
 	json__elements(json, text, (size_t)len);
 }
 
-/* RFC 3339 in UTC, nanoseconds included. */
-static void instant(struct json_writer *json, const char *key, int64_t unix_nanos)
-{
-	int64_t part = unix_nanos % NANOS_PER_SECOND;
-	time_t seconds = unix_nanos / NANOS_PER_SECOND;
-	char date[40], text[64];
-	struct tm tm;
-
-	if (part < 0) {
-		part += NANOS_PER_SECOND;
-		seconds--;
-	}
-	json__key(json, key);
-	if (!gmtime_r(&seconds, &tm) ||
-	    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm) == 0) {
-		json__null(json);
-		return;
-	}
-	snprintf(text, sizeof(text), "%s.%09" PRId64 "Z", date, part);
-	json__string(json, text);
-}
-
 static void window(struct json_writer *json, const struct snapshot *snapshot)
 {
+	char start[INSTANT_TEXT_MAX];
+
 	json__member_object_begin(json, "window");
-	instant(json, "start", snapshot->window_start_unix_ns);
+	json__member_string(json, "start", instant__format(snapshot->window_start_unix_ns, start));
 	json__member_uint(json, "start_monotonic_nanos", snapshot->window_start_ns);
 	json_nanos(json, "length", snapshot->window_ns);
 	json__object_end(json);

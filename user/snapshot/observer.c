@@ -251,6 +251,7 @@ int observer__open(pid_t pid, const struct observer_options *options,
 
 		planned = plan__make(observer->target->image, &observer->layout, &wishes,
 				     &observer->plan, &unplanned);
+		elf_image__forget(observer->target->image);
 		err = choose_mode(observer, options->mode, wishes.profiled, fail);
 	}
 	/* The engine's counters need no probe, and so no symbol to put one at. */

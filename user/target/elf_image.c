@@ -245,20 +245,28 @@ int elf_image__open(const char *path, struct elf_image **ret_image, struct fail 
 	return 0;
 }
 
+void elf_image__forget(const struct elf_image *image)
+{
+	struct elf_cache *cache = image->cache;
+
+	if (!cache)
+		return;
+	while (cache->blocks) {
+		struct elf_block *block = cache->blocks;
+
+		cache->blocks = block->next;
+		free(block);
+	}
+	free(cache->symbols);
+	free(cache->names);
+	*cache = (struct elf_cache){ 0 };
+}
+
 void elf_image__close(struct elf_image *image)
 {
 	if (!image)
 		return;
-	while (image->cache && image->cache->blocks) {
-		struct elf_block *block = image->cache->blocks;
-
-		image->cache->blocks = block->next;
-		free(block);
-	}
-	if (image->cache) {
-		free(image->cache->symbols);
-		free(image->cache->names);
-	}
+	elf_image__forget(image);
 	free(image->cache);
 	free(image->constants);
 	free(image->loads);

@@ -75,6 +75,12 @@ int elf_image__file_offset(const struct elf_image *image, uint64_t vaddr, uint64
  */
 const uint8_t *elf_image__bytes(const struct elf_image *image, uint64_t vaddr, size_t *ret_len);
 
+/*
+ * Gives back what was read of the file and kept, megabytes; it is read again when it is asked for.
+ * Bytes that elf_image__bytes() has returned are gone.
+ */
+void elf_image__forget(const struct elf_image *image);
+
 /* Lowest page-aligned PT_LOAD address, to compute the load bias. */
 uint64_t elf_image__first_vaddr(const struct elf_image *image);
 

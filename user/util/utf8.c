@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdlib.h>
+#include <string.h>
+
 #include "util/utf8.h"
 
 /* Length by the first byte and the range of the second (Unicode 15, table 3-7). */
@@ -39,6 +42,10 @@ size_t utf8__next(const char *text, size_t len, uint32_t *ret_char)
 		*ret_char = bytes[0];
 		return 1;
 	}
+	if (len >= 2 && memcmp(text, UTF8_NUL, 2) == 0) {
+		*ret_char = 0;
+		return 2;
+	}
 	need = lead(bytes[0], &low, &high);
 	if (need == 0)
 		return 1;
@@ -52,4 +59,46 @@ size_t utf8__next(const char *text, size_t len, uint32_t *ret_char)
 	}
 	*ret_char = value;
 	return need;
+}
+
+char *utf8__clean(const char *text, size_t len)
+{
+	static const char replacement[] = UTF8_REPLACEMENT;
+	const size_t longest = sizeof(replacement) - 1;
+	char *clean, *to;
+
+	if (len >= SIZE_MAX / longest)
+		return NULL;
+	clean = malloc(len * longest + 1);
+	if (!clean)
+		return NULL;
+	to = clean;
+	for (size_t taken; len > 0; text += taken, len -= taken) {
+		uint32_t ch;
+
+		taken = utf8__next(text, len, &ch);
+		if (ch == UTF8_INVALID || ch == 0)
+			to = (char *)mempcpy(to, replacement, longest);
+		else
+			to = (char *)mempcpy(to, text, taken);
+	}
+	*to = '\0';
+	return clean;
+}
+
+/* The end of a string comes first, then U+0000, then all others as they are. */
+static int rank(uint8_t byte)
+{
+	if (byte == '\0')
+		return 0;
+	return byte == 0xc0 ? 1 : byte + 1;
+}
+
+int utf8__compare(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return rank((uint8_t)*a) - rank((uint8_t)*b);
 }
