@@ -12,7 +12,7 @@ import urllib.parse
 import urllib.request
 
 import pytest
-from harness import COMPLETE, FAILED, TOP, Lab, eventually, target_path
+from harness import COMPLETE, FAILED, TOP, USAGE, Lab, eventually, target_path
 from profiles import SECOND, breakdown, invocations, reading
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from prometheus_client.parser import text_string_to_metric_families as parse_old
@@ -266,6 +266,20 @@ def test_prometheus_scrapes_it(prometheus, taken):
             worker=labels["worker"], reason=labels["reason"],
         )  # fmt: skip
         assert float(series["value"][1]) == wanted
+
+
+def test_no_state(lab):
+    """It would be lost, so it is refused before the window."""
+    process = lab.run("--pid", "1", "--format", "openmetrics", "--state", "x.json")
+    assert process.popen.returncode == USAGE and "--state" in process.stderr
+
+
+def test_only_of_a_window(lab, taken):
+    """What a JSON profile does not have is not made up."""
+    output = lab.path("x.om")
+    process = lab.run("export", taken.paths["json"], "-f", "openmetrics", "-o", output)
+    assert process.popen.returncode == FAILED and "lacks a part" in process.stderr
+    assert not output.exists()
 
 
 def test_full_disk(lab, idle):

@@ -161,6 +161,9 @@ static void check(struct argp_state *state)
 		argp_error(state, "the profiles of several processes cannot go to one output");
 	else if (options->pid_count > 1 && options->state.from)
 		argp_error(state, "--state is the profile of one process; give one --pid");
+	else if (options->exporter->window_only && options->state.from)
+		argp_error(state, "the format %s has no room for what --state adds; leave it out",
+			   options->exporter->name);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

@@ -5,6 +5,7 @@
 #ifndef DBPROF_EXPORT_EXPORT_H
 #define DBPROF_EXPORT_EXPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -28,6 +29,7 @@ struct exporter {
 	/* Whether what it needs of the machine is there, to be asked before a window; may be NULL.
 	 */
 	int (*check)(struct fail *fail);
+	bool window_only; /* it is made of a window alone, without --state and not of a file */
 };
 
 /* NULL when there is no such format. */
