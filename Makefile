@@ -4,7 +4,8 @@
 #   make target   the test pipeline                  make demo     profiles it and shows the result
 #   make check    all tests                          make lint     style and layers
 #   make bench    slowdown in paired runs, BENCH='--pairs 15 --scenario join --only ours'
-#   make install  DESTDIR= PREFIX=/usr/local         V=1           shows the commands
+#   make install  DESTDIR= PREFIX=/usr/local         make deb      the Debian package, in build/deb
+#   V=1           shows the commands
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
@@ -56,7 +57,7 @@ UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: bench all deps target layout-target print-target print-layout-target print-oracle demo check unit \
-  lint install uninstall clean docs
+  lint install uninstall clean docs deb
 
 all: $(PROGRAM)
 
@@ -145,7 +146,8 @@ demo: deps
 	$(Q)$(MAKE) all target
 	$(Q)tools/demo.sh
 
-check: deps
+check:
+	$(Q)tools/deps.sh tools/packages-check tools/packages-deb
 	$(Q)$(MAKE) lint
 	$(Q)$(MAKE) all unit target layout-target
 	$(Q)$(MAKE) BUILD=build/sanitized \
@@ -172,6 +174,11 @@ install: all docs
 	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/dbprof-bpf
 	install -D -m 644 $(BUILD)/dbprof-bpf.1 $(DESTDIR)$(PREFIX)/share/man/man1/dbprof-bpf.1
 	install -D -m 644 tools/completion/dbprof-bpf.bash $(DESTDIR)$(COMPLETIONS)/dbprof-bpf
+
+deb: all docs
+	$(Q)tools/deps.sh tools/packages-deb
+	$(call say,DEB,build/deb)
+	$(Q)tools/deb.sh $(VERSION)
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/dbprof-bpf $(DESTDIR)$(PREFIX)/share/man/man1/dbprof-bpf.1 \

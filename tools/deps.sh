@@ -30,8 +30,9 @@ if [ -n "$packages" ]; then
 	}
 	echo "Installing" $packages
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq update
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
-		$packages >/dev/null
+	# Programs are wanted, no services: with SYSTEMD_OFFLINE, packages start none of theirs.
+	as_root env DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1 \
+		apt-get -qq install -y --no-install-recommends $packages >/dev/null
 	# shellcheck disable=SC2086
 	tools/needs.sh $lists
 fi

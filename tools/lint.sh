@@ -48,8 +48,8 @@ tools/layers || failed "includes against the flow of the data"
 
 if has codespell "spelling"; then
 	# shellcheck disable=SC2086
-	codespell --quiet-level=2 --ignore-words=tools/words README.md docs user/html $c_files tests/*.py \
-		tools .ci Makefile tests/target/src || failed "misspelled words"
+	codespell --quiet-level=2 --ignore-words=tools/words README.md docs deploy user/html $c_files \
+		tests/*.py tools .ci Makefile tests/target/src || failed "misspelled words"
 fi
 
 if has shellcheck "the shell scripts"; then

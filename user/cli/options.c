@@ -188,9 +188,9 @@ static void check(struct argp_state *state)
 		argp_error(state, "--state is the profile of one process; give one --pid");
 	else if (options->interval_ns && options->state.from)
 		argp_error(state, "--state goes with one window, not with --interval");
-	else if (options->exporter == exporter__find("snapshot") && options->state.from)
-		argp_error(state, "a snapshot does not hold the engine's metrics; give --state to "
-				  "'dbprof-bpf export' later");
+	else if (options->exporter->window_only && options->state.from)
+		argp_error(state, "the format %s has no room for what --state adds; leave it out",
+			   options->exporter->name);
 	else if (options->interval_ns && options->output && !strcmp(options->output, "-"))
 		argp_error(state, "the profiles of a series cannot go to one output");
 }

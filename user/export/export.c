@@ -14,7 +14,18 @@ static const struct exporter exporters[] = {
 	{ .name = "dot", .extension = "dot", .write = export_dot },
 	{ .name = "dot-zip", .extension = "zip", .write = export_dot_zip },
 	{ .name = "dot-dir", .extension = "dot.d", .write_folder = export_dot_dir },
-	{ .name = "snapshot", .extension = "dbprof", .write = export_snapshot },
+	{ .name = "snapshot",
+	  .extension = "dbprof",
+	  .write = export_snapshot,
+	  .window_only = true },
+	{ .name = "openmetrics",
+	  .extension = "om",
+	  .write = export_openmetrics,
+	  .window_only = true },
+	{ .name = "prometheus",
+	  .extension = "prom",
+	  .write = export_prometheus,
+	  .window_only = true },
 };
 
 const struct exporter *exporter__all(size_t *ret_count)

@@ -5,6 +5,7 @@
 #ifndef DBPROF_EXPORT_EXPORT_H
 #define DBPROF_EXPORT_EXPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -28,6 +29,7 @@ struct exporter {
 	/* Whether what it needs of the machine is there, to be asked before a window; may be NULL.
 	 */
 	int (*check)(struct fail *fail);
+	bool window_only; /* made of a window or a snapshot alone, without --state */
 };
 
 /* NULL when there is no such format. */
@@ -62,5 +64,8 @@ int export_dot(struct profile_source *source, FILE *out, struct fail *fail);
 
 /* A snapshot file (snapshot/snapshot_file.h); -EINVAL when the source is not a window of ours. */
 int export_snapshot(struct profile_source *source, FILE *out, struct fail *fail);
+/* The metrics of docs/metrics.md, in each of the dialects of export/metrics_text.h. */
+int export_openmetrics(struct profile_source *source, FILE *out, struct fail *fail);
+int export_prometheus(struct profile_source *source, FILE *out, struct fail *fail);
 
 #endif

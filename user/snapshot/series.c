@@ -79,6 +79,8 @@ static struct snapshot *copy_of(const struct snapshot *from)
 	copy->dbsp_version = copy_text(from->dbsp_version, &ok);
 	copy->rustc_version = copy_text(from->rustc_version, &ok);
 	copy->layout = copy_text(from->layout, &ok);
+	copy->pipeline = copy_text(from->pipeline, &ok);
+	copy->pipeline_name = copy_text(from->pipeline_name, &ok);
 	copy->dropped = copy_text(from->dropped, &ok);
 	if (copy->dropped)
 		copy->cost.dropped = copy->dropped;

@@ -49,6 +49,8 @@ void snapshot__free(struct snapshot *snapshot)
 	free(snapshot->workers);
 	free(snapshot->threads);
 	free(snapshot->exe);
+	free(snapshot->pipeline);
+	free(snapshot->pipeline_name);
 	free(snapshot->build_id);
 	free(snapshot->dbsp_version);
 	free(snapshot->rustc_version);

@@ -154,6 +154,8 @@ struct snapshot {
 	char host[65];
 	char kernel[65];
 	char *exe;
+	char *pipeline;	     /* Feldera's id of it and its user's name: target/pipeline.h; */
+	char *pipeline_name; /* NULL when not known */
 	char *build_id;
 	char *dbsp_version;
 	char *rustc_version;

@@ -78,6 +78,8 @@ void code_about(struct coder *coder, struct snapshot *snapshot, uint32_t *graphs
 	coder__text(coder, &snapshot->dbsp_version);
 	coder__text(coder, &snapshot->rustc_version);
 	coder__text(coder, &snapshot->layout);
+	coder__text(coder, &snapshot->pipeline);
+	coder__text(coder, &snapshot->pipeline_name);
 	coder__u8(coder, &mode, SNAPSHOT_MODES, "mode");
 	snapshot->mode = (enum snapshot_mode)mode;
 	coder__u32(coder, &snapshot->frequency_hz);

@@ -184,6 +184,15 @@ static void take_losses(struct taking *taking)
 			losses->unresolved++;
 }
 
+static int take_names(struct snapshot *snapshot, const struct pipeline_names *names)
+{
+	snapshot->pipeline = names->id ? strdup(names->id) : NULL;
+	snapshot->pipeline_name = names->name ? strdup(names->name) : NULL;
+	return (names->id && !snapshot->pipeline) || (names->name && !snapshot->pipeline_name)
+		       ? -ENOMEM
+		       : 0;
+}
+
 static int take_description(struct taking *taking)
 {
 	const struct observer *observer = taking->observer;
@@ -201,7 +210,8 @@ static int take_description(struct taking *taking)
 	snapshot->mode = observer->mode;
 	snapshot->frequency_hz = observer->mode == MODE_SAMPLED ? taking->data->frequency_hz : 0;
 	if (!snapshot->exe || !snapshot->build_id || !snapshot->dbsp_version ||
-	    !snapshot->rustc_version || !snapshot->layout)
+	    !snapshot->rustc_version || !snapshot->layout ||
+	    take_names(snapshot, &observer->target->names))
 		return -ENOMEM;
 	if (!uname(&name)) {
 		snprintf(snapshot->host, sizeof(snapshot->host), "%.64s", name.nodename);

@@ -221,6 +221,9 @@ int target__open(pid_t pid, struct target **ret_target, struct fail *fail)
 		err = open_image(target, fail);
 	if (!err)
 		err = find_bias(target, fail);
+	/* Names are for people: without them everything else works. */
+	if (!err)
+		pipeline_names__read(target->proc_dir, &target->names);
 	if (err) {
 		target__close(target);
 		/* Permission is refused with either; callers know one. */
@@ -239,6 +242,7 @@ void target__close(struct target *target)
 	stacks__free(target->stacks);
 	free(target->exe);
 	free(target->exe_path);
+	pipeline_names__clear(&target->names);
 	if (target->proc_dir >= 0)
 		close(target->proc_dir);
 	free(target);

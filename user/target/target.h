@@ -12,6 +12,7 @@
 
 #include "target/elf_image.h"
 #include "target/memory.h"
+#include "target/pipeline.h"
 #include "util/fail.h"
 
 struct target_thread {
@@ -27,7 +28,8 @@ struct target {
 	char *exe_path; /* a path that opens that very file, even if deleted or in a container */
 	uint64_t load_bias; /* run-time address minus virtual address in the file */
 	uint64_t start_ticks;
-	int proc_dir; /* /proc/PID, which stays bound to this process */
+	int proc_dir;		     /* /proc/PID, which stays bound to this process */
+	struct pipeline_names names; /* Feldera's; empty for other programs */
 	struct elf_image *image;
 	struct memory *memory;
 	struct target_stacks *stacks; /* what target__thread_stack() remembers */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The metrics of docs/metrics.md, which names each with its unit, labels and number of series.
+ */
+#ifndef DBPROF_EXPORT_OPENMETRICS_H
+#define DBPROF_EXPORT_OPENMETRICS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "export/metrics_sums.h"
+#include "export/metrics_text.h"
+#include "util/fail.h"
+
+/*
+ * Writes the metrics of @count processes and what profiling all of them took. No two may have the
+ * same process id. Returns 0 or a negative errno, with a sentence in @fail when there is more to
+ * say than that the output cannot be written.
+ */
+int openmetrics__write(FILE *out, enum metrics_dialect dialect,
+		       const struct metrics_sums *const *processes, size_t count,
+		       const struct metrics_cost *cost, struct fail *fail);
+
+#endif
