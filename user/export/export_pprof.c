@@ -197,6 +197,17 @@ static void put_comment(struct pprof *pprof, const char *text)
 }
 
 /* Where the profile is from. The mapping says that there are no symbols to look up. */
+/* "host db1", unless it is not known. */
+static void put_fact(struct pprof *pprof, const char *name, const char *fact)
+{
+	char text[128];
+
+	if (!fact || !fact[0])
+		return;
+	snprintf(text, sizeof(text), "%s %s", name, fact);
+	put_comment(pprof, text);
+}
+
 static void put_origin(struct pprof *pprof, const struct profile_source *source)
 {
 	Dbprof__Pprof__Profile piece = DBPROF__PPROF__PROFILE__INIT;
@@ -217,10 +228,9 @@ static void put_origin(struct pprof *pprof, const struct profile_source *source)
 							      : INT64_MAX;
 	put(pprof, &piece);
 	put_comment(pprof, "written by dbprof-bpf " DBPROF_VERSION);
-	if (source->dbsp_version && source->dbsp_version[0]) {
-		snprintf(text, sizeof(text), "dbsp %s", source->dbsp_version);
-		put_comment(pprof, text);
-	}
+	put_fact(pprof, "dbsp", source->dbsp_version);
+	put_fact(pprof, "host", source->host);
+	put_fact(pprof, "mode", source->mode);
 }
 
 /* The one case in which the sum is not the window (time_books.h). */

@@ -98,6 +98,8 @@ int snapshot_source__open(const struct snapshot *snapshot, struct profile_source
 		.graph = &from->profile->graph,
 		.worker_count = snapshot->worker_count,
 		.dbsp_version = snapshot->dbsp_version,
+		.host = snapshot->host,
+		.mode = snapshot_mode__name(snapshot->mode),
 		.start_unix_ns = snapshot->window_start_unix_ns,
 		.elapsed_ns = snapshot->window_ns,
 		.pid = snapshot->pid,

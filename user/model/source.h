@@ -46,10 +46,12 @@ struct profile_source {
 	const struct profile_graph *graph; /* NULL: the profile has none */
 	size_t worker_count;
 	size_t first_worker;	  /* its number in the pipeline: GraphProfile's worker_offset */
-	const char *dbsp_version; /* NULL when it is not known */
-	int64_t start_unix_ns;	  /* of the window; 0 when it is not known */
-	uint64_t elapsed_ns;	  /* the window's length; 0 when it is not known */
-	pid_t pid;		  /* 0 when it is not known */
+	const char *dbsp_version; /* NULL when it is not known; so the next two */
+	const char *host;
+	const char *mode;      /* how it was measured: snapshot_mode__name() */
+	int64_t start_unix_ns; /* of the window; 0 when it is not known */
+	uint64_t elapsed_ns;   /* the window's length; 0 when it is not known */
+	pid_t pid;	       /* 0 when it is not known */
 };
 
 int profile_source__visit(struct profile_source *source, const struct profile_visitor *visitor,

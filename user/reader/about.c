@@ -91,14 +91,24 @@ static int take_window(struct parser *parser, const char *key, void *context)
 	return err;
 }
 
+/* What is no string, or too long for one of ours, is as good as none. */
+static void take_text(const struct parser *parser, char *text, size_t size)
+{
+	if (parser->token.kind == TOKEN_STRING && parser->token.len < size)
+		memcpy(text, parser->token.text, parser->token.len + 1);
+}
+
 static int take_dbprof(struct parser *parser, const char *key, void *context)
 {
 	struct about *about = context;
 	uint64_t number;
 
-	if (strcmp(key, "dbsp") == 0 && parser->token.kind == TOKEN_STRING &&
-	    parser->token.len < sizeof(about->dbsp_version))
-		memcpy(about->dbsp_version, parser->token.text, parser->token.len + 1);
+	if (strcmp(key, "dbsp") == 0)
+		take_text(parser, about->dbsp_version, sizeof(about->dbsp_version));
+	if (strcmp(key, "host") == 0)
+		take_text(parser, about->host, sizeof(about->host));
+	if (strcmp(key, "mode") == 0)
+		take_text(parser, about->mode, sizeof(about->mode));
 	if (strcmp(key, "pid") == 0 && is_number(parser, INT32_MAX, &number))
 		about->pid = (pid_t)number;
 	if (strcmp(key, "window") == 0)

@@ -8,7 +8,9 @@
 #include "reader/parser.h"
 
 struct about {
-	char dbsp_version[64]; /* empty when it is not known */
+	char dbsp_version[64]; /* empty when it is not known; so the next two */
+	char host[65];
+	char mode[16];
 	int64_t start_unix_ns;
 	uint64_t elapsed_ns;
 	pid_t pid;

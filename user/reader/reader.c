@@ -264,6 +264,10 @@ static void set_about(struct reader *reader)
 		reader->ops.members = members;
 	if (reader->about.dbsp_version[0])
 		source->dbsp_version = reader->about.dbsp_version;
+	if (reader->about.host[0])
+		source->host = reader->about.host;
+	if (reader->about.mode[0])
+		source->mode = reader->about.mode;
 	source->start_unix_ns = reader->about.start_unix_ns;
 	source->elapsed_ns = reader->about.elapsed_ns;
 	source->pid = reader->about.pid;
