@@ -34,14 +34,11 @@ enum exit_status command_layout(int argc, char **argv)
 		"version, with debug info or without."
 		"\vExample:\n  dbprof-bpf layout target/debug-info/pipeline >dbsp-0.354.0.json";
 	const struct argp argp = { NULL, parse_argument, "BINARY", doc, NULL, NULL, NULL };
-	char name[] = "dbprof-bpf layout";
 	const char *binary = NULL;
 	struct fail fail = {};
 	struct layout layout;
 	int err;
 
-	argv[0] = name;
-	argp_err_exit_status = STATUS_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &binary);
 	err = layout__from_dwarf(binary, &layout, &fail);
 	if (!err) {
@@ -53,6 +50,5 @@ enum exit_status command_layout(int argc, char **argv)
 	}
 	if (!err)
 		return STATUS_COMPLETE;
-	fprintf(stderr, "dbprof-bpf: %s\n", fail.text[0] ? fail.text : strerror(-err));
-	return STATUS_FAILED;
+	return command__failed(&fail, err);
 }

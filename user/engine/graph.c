@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,40 @@ void node_path__format(const struct node_path *path, char text[NODE_ID_TEXT_MAX]
 	for (uint32_t i = 0; i < path->depth && i < NODE_PATH_MAX; i++)
 		used += (size_t)snprintf(text + used, NODE_ID_TEXT_MAX - used, "%sn%u",
 					 i ? "_" : "", path->id[i]);
+}
+
+/* A local id, without leading zeros, at *@text, which is moved behind it. */
+static int parse_local_id(const char **text, uint32_t *ret_id)
+{
+	const char *at = *text;
+	uint64_t id = 0;
+
+	if (*at < '0' || *at > '9' || (at[0] == '0' && at[1] >= '0' && at[1] <= '9'))
+		return -EINVAL;
+	for (; *at >= '0' && *at <= '9'; at++) {
+		id = id * 10 + (uint64_t)(*at - '0');
+		if (id > UINT32_MAX)
+			return -EINVAL;
+	}
+	*ret_id = (uint32_t)id;
+	*text = at;
+	return 0;
+}
+
+int node_path__parse(const char *text, struct node_path *ret_path)
+{
+	struct node_path path = { 0 };
+
+	if (*text++ != 'n')
+		return -EINVAL;
+	while (*text) {
+		if (path.depth == NODE_PATH_MAX || (path.depth > 0 && *text++ != '_') ||
+		    *text++ != 'n' || parse_local_id(&text, &path.id[path.depth]))
+			return -EINVAL;
+		path.depth++;
+	}
+	*ret_path = path;
+	return 0;
 }
 
 int node_path__compare(const struct node_path *a, const struct node_path *b)

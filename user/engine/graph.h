@@ -20,6 +20,8 @@ struct node_path {
 
 /* Writes the id as DBSP does: "n", "nn4", "nn4_n2" (GlobalNodeId::node_identifier). */
 void node_path__format(const struct node_path *path, char text[NODE_ID_TEXT_MAX]);
+/* The reverse: 0, or -EINVAL for a text that node_path__format() does not write. */
+int node_path__parse(const char *text, struct node_path *ret_path);
 int node_path__compare(const struct node_path *a, const struct node_path *b);
 
 enum node_kind {

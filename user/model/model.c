@@ -5,6 +5,7 @@
 
 #include "model/model.h"
 #include "util/array.h"
+#include "util/utf8.h"
 
 static void clear_reading(struct profile_reading *reading)
 {
@@ -83,10 +84,10 @@ static int compare_labels(const struct profile_label *a, size_t a_count,
 			  const struct profile_label *b, size_t b_count)
 {
 	for (size_t i = 0; i < a_count && i < b_count; i++) {
-		int order = strcmp(a[i].key, b[i].key);
+		int order = utf8__compare(a[i].key, b[i].key);
 
 		if (order == 0)
-			order = strcmp(a[i].value, b[i].value);
+			order = utf8__compare(a[i].value, b[i].value);
 		if (order != 0)
 			return order;
 	}
@@ -96,11 +97,16 @@ static int compare_labels(const struct profile_label *a, size_t a_count,
 static int compare_reading(const struct profile_reading *reading, const char *metric,
 			   const struct profile_label *labels, size_t label_count)
 {
-	int order = strcmp(reading->metric, metric);
+	int order = utf8__compare(reading->metric, metric);
 
 	if (order != 0)
 		return order;
 	return compare_labels(reading->labels, reading->label_count, labels, label_count);
+}
+
+int profile_reading__compare(const struct profile_reading *a, const struct profile_reading *b)
+{
+	return compare_reading(a, b->metric, b->labels, b->label_count);
 }
 
 /* A reading of our own from the caller's strings. Returns 0 or -ENOMEM. */
@@ -147,31 +153,64 @@ static int insert_reading(struct profile_node *node, size_t at, struct profile_r
 	return 0;
 }
 
-int profile_node__set(struct profile *profile, struct profile_node *node, const char *metric,
-		      const struct profile_label *labels, size_t label_count, struct value value)
+/* Position of the reading, true; or where it belongs, false. */
+static bool reading_position(const struct profile_node *node, const char *metric,
+			     const struct profile_label *labels, size_t label_count,
+			     size_t *ret_position)
 {
-	struct profile_reading reading;
 	size_t low = 0, high = node->count;
-	int err;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		int order = compare_reading(&node->readings[middle], metric, labels, label_count);
 
 		if (order == 0) {
-			value__clear(&node->readings[middle].value);
-			node->readings[middle].value = value;
-			return 0;
+			*ret_position = middle;
+			return true;
 		}
 		if (order < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
+	*ret_position = low;
+	return false;
+}
+
+struct profile_reading *profile_node__find(const struct profile_node *node, const char *metric,
+					   const struct profile_label *labels, size_t label_count)
+{
+	size_t at;
+
+	return reading_position(node, metric, labels, label_count, &at) ? &node->readings[at]
+									: NULL;
+}
+
+void profile_node__remove(struct profile_node *node, struct profile_reading *reading)
+{
+	size_t at = (size_t)(reading - node->readings);
+
+	clear_reading(reading);
+	node->count--;
+	memmove(reading, reading + 1, (node->count - at) * sizeof(*reading));
+}
+
+int profile_node__set(struct profile *profile, struct profile_node *node, const char *metric,
+		      const struct profile_label *labels, size_t label_count, struct value value)
+{
+	struct profile_reading reading;
+	size_t at;
+	int err;
+
+	if (reading_position(node, metric, labels, label_count, &at)) {
+		value__clear(&node->readings[at].value);
+		node->readings[at].value = value;
+		return 0;
+	}
 	err = make_reading(profile, metric, labels, label_count, &reading);
 	if (!err) {
 		reading.value = value;
-		err = insert_reading(node, low, &reading);
+		err = insert_reading(node, at, &reading);
 	}
 	if (err)
 		value__clear(&value);

@@ -17,6 +17,7 @@
 #include "snapshot/snapshot.h"
 #include "util/string_pool.h"
 
+/* Strings are UTF-8, with U+0000 as UTF8_NUL (util/utf8.h). */
 struct profile_label {
 	const char *key;
 	const char *value;
@@ -37,6 +38,9 @@ struct profile_node {
 	size_t count;
 	size_t capacity;
 };
+
+/* The order of readings in a node: by metric, then label by label, then fewer labels first. */
+int profile_reading__compare(const struct profile_reading *a, const struct profile_reading *b);
 
 struct profile_worker {
 	struct profile_node *nodes; /* sorted by id */
@@ -110,6 +114,12 @@ struct profile_node *profile_worker__node(struct profile_worker *worker,
  */
 int profile_node__set(struct profile *profile, struct profile_node *node, const char *metric,
 		      const struct profile_label *labels, size_t label_count, struct value value);
+
+/* The reading with that metric and those labels, NULL when there is none. */
+struct profile_reading *profile_node__find(const struct profile_node *node, const char *metric,
+					   const struct profile_label *labels, size_t label_count);
+/* Takes @reading, which is one of the node's, out of it. */
+void profile_node__remove(struct profile_node *node, struct profile_reading *reading);
 
 /*
  * The graph as TraceMonitor::get_circuit() gives it, edges sorted. Returns 0, -ENOMEM, or -EPROTO

@@ -48,4 +48,14 @@ void json__member_array_begin(struct json_writer *json, const char *key);
 /* Elements that are JSON already, one or more with commas between; white space is left out. */
 void json__elements(struct json_writer *json, const char *text, size_t len);
 
+/* The same part by part, cut anywhere. All zero before the first part. */
+struct json_elements {
+	bool begun;
+	bool quoted;  /* in a string */
+	bool escaped; /* behind a backslash */
+};
+
+void json__elements_part(struct json_writer *json, struct json_elements *state, const char *text,
+			 size_t len);
+
 #endif

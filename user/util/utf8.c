@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <string.h>
+
 #include "util/utf8.h"
 
 /* Length by the first byte and the range of the second (Unicode 15, table 3-7). */
@@ -39,6 +41,10 @@ size_t utf8__next(const char *text, size_t len, uint32_t *ret_char)
 		*ret_char = bytes[0];
 		return 1;
 	}
+	if (len >= 2 && memcmp(text, UTF8_NUL, 2) == 0) {
+		*ret_char = 0;
+		return 2;
+	}
 	need = lead(bytes[0], &low, &high);
 	if (need == 0)
 		return 1;
@@ -52,4 +58,21 @@ size_t utf8__next(const char *text, size_t len, uint32_t *ret_char)
 	}
 	*ret_char = value;
 	return need;
+}
+
+/* The end of a string comes first, then U+0000, then all others as they are. */
+static int rank(uint8_t byte)
+{
+	if (byte == '\0')
+		return 0;
+	return byte == 0xc0 ? 1 : byte + 1;
+}
+
+int utf8__compare(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return rank((uint8_t)*a) - rank((uint8_t)*b);
 }

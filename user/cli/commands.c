@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+
+static const struct command commands[] = {
+	{ "export", "Write a profile in another format", command_export },
+	{ "merge", "Join the profiles of a pipeline's hosts", command_merge },
+	{ "report", "Print what a profile says", command_report },
+	{ "layout", "Make a layout file from a build with debug info", command_layout },
+	{ "help", "Print this list", command_help },
+};
+
+const struct command *command__all(size_t *ret_count)
+{
+	*ret_count = sizeof(commands) / sizeof(commands[0]);
+	return commands;
+}
+
+const struct command *command__find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+enum exit_status command_help(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	printf("Usage: dbprof-bpf --pid N [OPTION...]     profile a running pipeline\n"
+	       "       dbprof-bpf [OPTION...] -- COMMAND  start a pipeline and profile it\n"
+	       "       dbprof-bpf COMMAND ...\n\nCommands:\n");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		printf("  %-10s %s\n", commands[i].name, commands[i].help);
+	printf("\n'dbprof-bpf --help' lists the options for profiling, 'dbprof-bpf COMMAND --help' "
+	       "those of a command.\n");
+	if (fflush(stdout) == 0)
+		return STATUS_COMPLETE;
+	fprintf(stderr, "dbprof-bpf: the list cannot be written: %s\n", strerror(errno));
+	return STATUS_FAILED;
+}
+
+enum exit_status command__failed(const struct fail *fail, int err)
+{
+	fprintf(stderr, "dbprof-bpf: %s\n", fail->text[0] ? fail->text : strerror(-err));
+	return STATUS_FAILED;
+}
