@@ -10,6 +10,7 @@ static const struct command commands[] = {
 	{ "merge", "Join the profiles of a pipeline's hosts", command_merge },
 	{ "report", "Print what a profile says", command_report },
 	{ "layout", "Make a layout file from a build with debug info", command_layout },
+	{ "check", "Say what profiling needs, and what of that there is", command_check },
 	{ "help", "Print this list", command_help },
 };
 
