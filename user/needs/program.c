@@ -10,8 +10,9 @@
 #include "needs/program.h"
 #include "target/proc.h"
 
-#define WORKER "dbsp-worker-" /* the names of its threads, Runtime::run(), src/circuit/runtime.rs \
-			       */
+#define WORKER                                                                             \
+	"dbsp-worker-" /* the names of its threads, Runtime::run(), src/circuit/runtime.rs \
+			*/
 
 int program__add(struct program *program, const char *name, enum need_verdict verdict,
 		 const char *lost, const char *remedy, const char *detail)
