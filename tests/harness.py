@@ -200,6 +200,7 @@ class Window:
     status: int
     seconds: float
     profiler: Process
+    files: tuple  # DBSP's and ours
 
 
 class Lab:
@@ -264,8 +265,9 @@ class Lab:
         assert status in (COMPLETE, INCOMPLETE), ours.describe()
         target.finish()
         return Window(
-            json.loads(output.read_text()), target.builtin_profile(), status, seconds, ours
-        )
+            json.loads(output.read_text()), target.builtin_profile(), status, seconds, ours,
+            (builtin, output),
+        )  # fmt: skip
 
     def both_for(self, least_seconds, scenario, *, steps, **options):
         """The same with as many steps as `least_seconds` need on this machine."""

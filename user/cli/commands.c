@@ -28,10 +28,27 @@ const struct command *command__find(const char *name)
 	return NULL;
 }
 
+/* As `dbprof-bpf COMMAND --help`. */
+static enum exit_status help_of(const char *name)
+{
+	const struct command *command = command__find(name);
+	char title[64], option[] = "--help";
+	char *argv[] = { title, option, NULL };
+
+	if (!command) {
+		fprintf(stderr,
+			"dbprof-bpf: there is no command '%s'; 'dbprof-bpf help' lists all\n",
+			name);
+		return STATUS_USAGE;
+	}
+	snprintf(title, sizeof(title), "dbprof-bpf %s", command->name);
+	return command->run(2, argv);
+}
+
 enum exit_status command_help(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
+	if (argc > 1 && strcmp(argv[1], "help") != 0 && strcmp(argv[1], "--help") != 0)
+		return help_of(argv[1]);
 	printf("Usage: dbprof-bpf --pid N [OPTION...]     profile a running pipeline\n"
 	       "       dbprof-bpf [OPTION...] -- COMMAND  start a pipeline and profile it\n"
 	       "       dbprof-bpf COMMAND ...\n\nCommands:\n");

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/exit_status.h"
-#include "cli/options.h"
+#include "cli/commands.h"
+#include "cli/write_profile.h"
 
 enum {
 	KEY_UPROBES = 0x100,
@@ -178,9 +178,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--output takes a file name");
 		break;
 	case 'f':
-		options->exporter = exporter__find(arg);
-		if (!options->exporter)
-			argp_error(state, "there is no format '%s'; there is: json", arg);
+		options->exporter = write_profile__format(state, arg);
 		break;
 	case 'l':
 		options->layout = arg;
@@ -224,6 +222,28 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* The commands, below everything else. */
+static char *help_filter(int key, const char *text, void *input)
+{
+	const struct command *commands;
+	char *help = NULL;
+	size_t count, len;
+	FILE *out;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_EXTRA)
+		return (char *)text;
+	out = open_memstream(&help, &len);
+	if (!out)
+		return NULL;
+	commands = command__all(&count);
+	fprintf(out, "Commands, each with a --help of its own:\n");
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+	fclose(out);
+	return help;
+}
+
 static void print_version(FILE *stream, struct argp_state *state)
 {
 	(void)state;
@@ -234,10 +254,10 @@ void options__parse(int argc, char **argv, struct options *ret_options)
 {
 	const struct argp argp = { argp_options,
 				   parse_option,
-				   "--pid N [--pid M ...]\n-- COMMAND [ARG ...]\nlayout BINARY",
+				   "--pid N [--pid M ...]\n-- COMMAND [ARG ...]\nCOMMAND ...",
 				   doc,
 				   NULL,
-				   NULL,
+				   help_filter,
 				   NULL };
 
 	*ret_options = (struct options){

@@ -118,9 +118,8 @@ void json_value(struct json_writer *json, const struct value *value)
 	}
 }
 
-static void reading(struct json_writer *json, const struct profile_reading *reading)
+void json_reading(struct json_writer *json, const struct profile_reading *reading)
 {
-	json__object_begin(json);
 	json__member_string(json, "metric_id", reading->metric);
 	if (reading->label_count > 0) {
 		json__member_array_begin(json, "labels");
@@ -134,7 +133,6 @@ static void reading(struct json_writer *json, const struct profile_reading *read
 	}
 	json__key(json, "value");
 	json_value(json, &reading->value);
-	json__object_end(json);
 }
 
 static int worker_begin(void *context, size_t worker)
@@ -155,8 +153,11 @@ static int node(void *context, size_t worker, const struct profile_node *node)
 	(void)worker;
 	node_path__format(&node->id, id);
 	json__member_array_begin(json, id);
-	for (size_t i = 0; i < node->count; i++)
-		reading(json, &node->readings[i]);
+	for (size_t i = 0; i < node->count; i++) {
+		json__object_begin(json);
+		json_reading(json, &node->readings[i]);
+		json__object_end(json);
+	}
 	json__array_end(json);
 	return json->error;
 }

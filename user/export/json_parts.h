@@ -15,6 +15,8 @@ void json_duration(struct json_writer *json, struct duration duration);
 void json_nanos(struct json_writer *json, const char *key, uint64_t nanos);
 /* A MetaItem: {"type":...,"value":...}, or a bare array or map. */
 void json_value(struct json_writer *json, const struct value *value);
+/* "metric_id", "labels" if there are any, "value": members of the object that is open. */
+void json_reading(struct json_writer *json, const struct profile_reading *reading);
 void json_graph(struct json_writer *json, const struct profile_graph *graph);
 /* The books of one thread, as members of the object that is open. */
 void json_books(struct json_writer *json, const struct snapshot_thread *thread);

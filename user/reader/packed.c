@@ -7,12 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reader/gunzip.h"
 #include "reader/packed.h"
 
 #define BLOCK_SIZE 65536
 
 struct packed {
-	struct archive *archive;
+	struct archive *archive; /* a zip */
+	struct gunzip *gunzip;	 /* or a gzip */
 	const char *name;
 	packed_read read;
 	void *context;
@@ -42,10 +44,8 @@ static la_ssize_t next_block(struct archive *archive, void *context, const void 
 	return got;
 }
 
-static int damaged(struct packed *packed, struct fail *fail)
+static int damaged(const struct packed *packed, const char *why, struct fail *fail)
 {
-	const char *why = archive_error_string(packed->archive);
-
 	return fail__set(
 		fail, -EINVAL,
 		"%s cannot be unpacked: %s; it is damaged or was cut off, so copy it again",
@@ -65,37 +65,38 @@ static bool is_profile(const char *name)
 	       (strcmp(name, "profile.json") == 0 || ends_with(name, "circuit_profile.json"));
 }
 
-static int find_entry(struct packed *packed, enum packed_kind kind, struct fail *fail)
+static int find_entry(struct packed *packed, struct fail *fail)
 {
 	struct archive_entry *entry;
 	int status;
 
 	while ((status = archive_read_next_header(packed->archive, &entry)) == ARCHIVE_OK)
-		if (kind == PACKED_GZIP || is_profile(archive_entry_pathname(entry)))
+		if (is_profile(archive_entry_pathname(entry)))
 			return 0;
 	if (status != ARCHIVE_EOF)
-		return damaged(packed, fail);
+		return damaged(packed, archive_error_string(packed->archive), fail);
 	return fail__set(fail, -ENOENT,
 			 "%s is a zip without a profile: it has neither profile.json nor a file "
 			 "that ends in circuit_profile.json",
 			 packed->name);
 }
 
-static int open_archive(struct packed *packed, enum packed_kind kind, int fd)
+static int open_archive(struct packed *packed, int fd, struct fail *fail)
 {
-	struct archive *archive = packed->archive;
+	struct archive *archive = archive_read_new();
+	int status = ARCHIVE_FATAL;
 
-	if (kind == PACKED_ZIP) {
-		archive_read_support_format_zip(archive);
-	} else {
-		archive_read_support_filter_gzip(archive);
-		archive_read_support_format_raw(archive);
-	}
+	packed->archive = archive;
+	if (!archive)
+		return -ENOMEM;
+	archive_read_support_format_zip(archive);
 	if (fd < 0)
-		return archive_read_open(archive, packed, NULL, next_block, NULL);
-	if (lseek(fd, 0, SEEK_SET) != 0)
-		return ARCHIVE_FATAL;
-	return archive_read_open_fd(archive, fd, BLOCK_SIZE);
+		status = archive_read_open(archive, packed, NULL, next_block, NULL);
+	else if (lseek(fd, 0, SEEK_SET) == 0)
+		status = archive_read_open_fd(archive, fd, BLOCK_SIZE);
+	if (status != ARCHIVE_OK)
+		return damaged(packed, archive_error_string(archive), fail);
+	return find_entry(packed, fail);
 }
 
 int packed__open(enum packed_kind kind, packed_read read, void *context, int fd, const char *name,
@@ -109,13 +110,10 @@ int packed__open(enum packed_kind kind, packed_read read, void *context, int fd,
 	packed->name = name;
 	packed->read = read;
 	packed->context = context;
-	packed->archive = archive_read_new();
-	if (!packed->archive)
-		err = -ENOMEM;
-	else if (open_archive(packed, kind, fd) != ARCHIVE_OK)
-		err = damaged(packed, fail);
+	if (kind == PACKED_GZIP)
+		err = gunzip__open(read, context, &packed->gunzip);
 	else
-		err = find_entry(packed, kind, fail);
+		err = open_archive(packed, fd, fail);
 	if (err) {
 		packed__close(packed);
 		return err;
@@ -126,9 +124,20 @@ int packed__open(enum packed_kind kind, packed_read read, void *context, int fd,
 
 ssize_t packed__read(struct packed *packed, void *buffer, size_t len, struct fail *fail)
 {
-	la_ssize_t got = archive_read_data(packed->archive, buffer, len);
+	ssize_t got;
 
-	return got < 0 ? damaged(packed, fail) : (ssize_t)got;
+	if (packed->gunzip) {
+		got = gunzip__read(packed->gunzip, buffer, len);
+		if (got == -EBADMSG)
+			return damaged(packed, "the gzip is not as it was written", fail);
+		return got < 0 ? fail__set(fail, (int)got, "cannot read %s: %s", packed->name,
+					   strerror((int)-got))
+			       : got;
+	}
+	got = archive_read_data(packed->archive, buffer, len);
+	if (got < 0)
+		return damaged(packed, archive_error_string(packed->archive), fail);
+	return got;
 }
 
 void packed__close(struct packed *packed)
@@ -137,5 +146,6 @@ void packed__close(struct packed *packed)
 		return;
 	if (packed->archive)
 		archive_read_free(packed->archive);
+	gunzip__close(packed->gunzip);
 	free(packed);
 }

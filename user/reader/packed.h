@@ -25,8 +25,8 @@ struct packed;
 typedef ssize_t (*packed_read)(void *context, void *buffer, size_t len);
 
 /*
- * Opens the profile in it. @fd is the file when it can be read at any place (a zip's directory is
- * at its end), -1 when it comes by @read only. @name is for people and must outlive it. Returns 0,
+ * Opens the profile in it, which comes by @read; a zip in a file, whose directory is at its end, by
+ * @fd instead, which is -1 otherwise. @name is for people and must outlive it. Returns 0,
  * or a negative errno with its sentence in @fail.
  */
 int packed__open(enum packed_kind kind, packed_read read, void *context, int fd, const char *name,
