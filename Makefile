@@ -3,6 +3,7 @@
 #   make          the program, build/dbprof-bpf      make deps     installs what the rest needs
 #   make target   the test pipeline                  make demo     profiles it and shows the result
 #   make check    all tests                          make lint     style and layers
+#   make fuzz     hostile input, FUZZ_SECONDS=60 for each fuzzer
 #   make bench    slowdown in paired runs, BENCH='--pairs 15 --scenario join --only ours'
 #   make install  DESTDIR= PREFIX=/usr/local         V=1           shows the commands
 
@@ -50,10 +51,13 @@ EMBEDDED := $(BUILD)/embedded.o
 PROGRAM := $(BUILD)/dbprof-bpf
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
+FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%)
+FUZZ_SECONDS ?= 60
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: bench all deps target layout-target print-target print-layout-target demo check unit lint install \
+.PHONY: bench fuzz fuzzers build-fuzzers all deps target layout-target print-target print-layout-target demo check unit lint install \
   uninstall clean docs
 
 all: $(PROGRAM)
@@ -104,6 +108,24 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libdbprof.a
 	$(Q)$(CC) $(CFLAGS) $(CFLAGS_PKGS) $(LDFLAGS) $< $(BUILD)/libdbprof.a $(LIBS) -o $@
 
 unit: $(UNIT)
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/libdbprof.a $(wildcard tests/fuzz/*.h)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(CFLAGS_PKGS) $(LDFLAGS) $(if $(findstring fuzz_,$*),-fsanitize=fuzzer) \
+	  $< $(BUILD)/libdbprof.a $(LIBS) -o $@
+
+# With clang, whose sanitizers come with a fuzzer.
+fuzzers:
+	$(Q)$(MAKE) BUILD=build/fuzz CC=$(CLANG) \
+	  SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' \
+	  build-fuzzers
+
+build-fuzzers: $(FUZZ)
+
+# Each of them for FUZZ_SECONDS, on the corpus that the test pipeline gives.
+fuzz: fuzzers target
+	$(Q)$(PYTHON) tests/fuzz/run.py --seconds $(FUZZ_SECONDS) $(FUZZ_ONLY)
 
 -include $(OBJ:.o=.d)
 
