@@ -52,6 +52,9 @@ PROGRAM := $(BUILD)/dbprof-bpf
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
+ifeq ($(wildcard user/snapshot/snapshot_file.h),)
+  FUZZ_SRC := $(filter-out %/fuzz_snapshot.c,$(FUZZ_SRC))
+endif
 FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 FUZZ_SECONDS ?= 60
 
@@ -156,6 +159,7 @@ check: deps
 	$(Q)$(MAKE) BUILD=build/sanitized \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
 	  all unit
+	$(Q)$(MAKE) fuzzers
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider tests
 
 # Slowdown of the pipeline by us and by others, in paired runs: about half an hour on a quiet machine.

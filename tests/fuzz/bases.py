@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What the fuzzers begin with, made of the test pipeline: too large to be kept, and quickly made."""
 
+import contextlib
 import json
 import os
 import re
@@ -18,7 +19,8 @@ SYMBOLS = re.compile(
     rb"RuntimeIdle|dynamic_scheduler|circuit_builder.*Timed|PARKING_FOR|BLOCKING_DEPTH|4main|_start"
 )
 FUNCTION_MAX = 30000
-PT_LOAD, PT_TLS, SHT_PROGBITS, SHT_SYMTAB, SHT_STRTAB, SHT_NOTE = 1, 7, 1, 2, 3, 7
+CHUNK, TABLE = 64, 128
+PT_LOAD, PT_NOTE, PT_TLS, SHT_PROGBITS, SHT_SYMTAB, SHT_STRTAB, SHT_NOTE = 1, 4, 7, 1, 2, 3, 7
 STT_FUNC, STT_TLS = 2, 6
 
 
@@ -71,6 +73,7 @@ class Part:
         self.elf, self.body = elf, bytearray()
         self.segments, self.sections = [], []
         self.symbols, self.names = bytearray(24), bytearray(b"\0")
+        self.chunks = set()
 
     def add(self, content, align=16):
         self.body += b"\0" * (-len(self.body) % align)
@@ -88,14 +91,36 @@ class Part:
                     continue
                 if value not in seen:
                     self.segments.append([PT_LOAD, 5, self.add(code), value, size, size, 1])
+                    self.note_constants(value, code)
                 seen.add(value)
             elif kind != STT_TLS:
                 continue
             self.symbols += struct.pack("<IBBHQQ", len(self.names), info, other, index, value, size)
             self.names += name + b"\0"
 
+    def note_constants(self, address, code):
+        """What the code takes addresses of: jump tables, and words of the global offset table."""
+        for match in re.finditer(rb"[\x48-\x4f][\x8d\x8b][\x05\x0d\x15\x1d\x25\x2d\x35\x3d]|\xff[\x15\x25]", code):
+            if match.end() + 4 > len(code):
+                continue
+            (distance,) = struct.unpack_from("<i", code, match.end())
+            place = (address + match.end() + 4 + distance) // CHUNK
+            self.chunks.update(range(place, place + 1 + TABLE // CHUNK))
+
+    def add_noted(self):
+        chunks = sorted(chunk for chunk in self.chunks if self.elf.at(chunk * CHUNK, CHUNK))
+        while chunks:
+            count = 1
+            while count < len(chunks) and chunks[count] == chunks[0] + count:
+                count += 1
+            start, size = chunks[0] * CHUNK, count * CHUNK
+            content = self.elf.at(start, size)
+            if content:
+                self.segments.append([PT_LOAD, 4, self.add(content), start, size, size, 1])
+            del chunks[:count]
+
     def add_constants(self):
-        """Some of .rodata, with the path of the crate; and jump tables, where they are."""
+        """Some of .rodata, with the path of the crate."""
         section = self.elf.sections[".rodata"]
         content = self.elf.content(section)
         at = content.index(b"/dbsp-")
@@ -109,6 +134,7 @@ class Part:
 
     def write(self, path):
         self.add_symbols()
+        self.add_noted()
         self.add_constants()
         for kind, flags, _, vaddr, _, _, memory, align in self.elf.segments:
             if kind == PT_TLS:
@@ -116,6 +142,9 @@ class Part:
         for name, kind in ((".comment", SHT_PROGBITS), (".note.gnu.build-id", SHT_NOTE)):
             content = self.elf.content(self.elf.sections[name])
             self.sections.append((name, kind, 0, self.add(content), len(content), 0, 0))
+            if kind == SHT_NOTE:
+                size = len(content)
+                self.segments.append([PT_NOTE, 4, self.sections[-1][3], 0, size, size, 4])
         symtab, strtab = self.add(self.symbols), self.add(self.names)
         link = len(self.sections) + 2
         self.sections.append((".symtab", SHT_SYMTAB, 0, symtab, len(self.symbols), link, 24))
@@ -132,11 +161,14 @@ class Part:
             )
             names += name.encode() + b"\0"
         names += b".shstrtab\0"
+        self.add(b"", align=8)
         start = shift + len(self.body)
         table += struct.pack(
             "<IIQQQQIIQQ", len(names) - 10, SHT_STRTAB, 0, 0, start, len(names), 0, 0, 1, 0
         )
         head = list(self.elf.head)
+        at = len(names)
+        names += b"\0" * (-at % 8)
         head[5], head[6] = 64, start + len(names)
         head[10], head[12], head[13] = len(self.segments), len(self.sections) + 2, len(self.sections) + 1
         program = b"".join(
@@ -167,24 +199,37 @@ def make_dwarf(path):
         )
 
 
+@contextlib.contextmanager
+def pipeline(*options):
+    """A pipeline with nested circuits and one worker, before its first step."""
+    target = subprocess.Popen(
+        [target_path(), "nested", "--workers", "1", "--records", "5", "--hold", *options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert target.stdout.readline().startswith("ready")
+        yield target
+    finally:
+        target.kill()
+        target.wait()
+
+
+def go(target):
+    target.stdin.write("\n")
+    target.stdin.flush()
+
+
 def make_memory(path):
-    """A worker with nested circuits, after some steps and with its profiler on."""
+    """That of a worker after some steps and with its profiler on."""
     with tempfile.TemporaryDirectory() as folder:
         builtin = Path(folder) / "builtin.json"
-        target = subprocess.Popen(
-            [target_path(), "nested", "--workers", "1", "--steps", "3", "--records", "5"]
-            + ["--hold", "--builtin", builtin],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        try:
-            assert target.stdout.readline().startswith("ready")
-            target.stdin.write("\n")
-            target.stdin.flush()
+        with pipeline("--steps", "3", "--builtin", builtin) as target:
+            go(target)
             assert target.stdout.readline().startswith("done")
-            for tries in range(5):
+            for _ in range(5):
                 result = subprocess.run(
                     [FUZZ / "fuzz" / "record_memory", str(target.pid), path],
                     stdout=subprocess.DEVNULL,
@@ -195,9 +240,20 @@ def make_memory(path):
             target.stdin.close()
             assert target.wait(60) == 0
             shutil.copy(builtin, BASES / "profile.json")
-        finally:
-            target.kill()
-            target.wait()
+
+
+def make_snapshots(folder):
+    """One in each of two modes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for mode in ("waits", "sampled"):
+        with pipeline("--steps", "1000000") as target:
+            go(target)
+            subprocess.run(
+                [TOP / "build" / "dbprof-bpf", "record", "-q", "--pid", str(target.pid)]
+                + ["--mode", mode, "-d", "300ms", "-o", folder / mode],
+                check=True,
+                stderr=subprocess.DEVNULL,
+            )
 
 
 def small_profile(profile):
@@ -218,6 +274,8 @@ def make_corpora():
         (CORPUS / "layout" / "shipped").write_text(json.dumps(json.loads(text)))
     profile = json.loads((BASES / "profile.json").read_text())
     (CORPUS / "profile" / "small").write_text(json.dumps(small_profile(profile)))
+    if (FUZZ / "fuzz" / "fuzz_snapshot").exists():
+        make_snapshots(CORPUS / "snapshot")
 
 
 MAKERS = {"elf": make_elf, "dwarf": make_dwarf, "memory": make_memory}

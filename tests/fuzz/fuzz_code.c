@@ -14,7 +14,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static uint8_t *base;
 static size_t base_size;
+static struct focus focus[FOCUS_PARTS];
 static struct layout layout;
+
+/* Where the functions end in the file. */
+static size_t code_end(void)
+{
+	return focus__section(base, ".rodata").start - sizeof(Elf64_Ehdr);
+}
+
+/* Without a fault there is a place for all probes. */
+static bool is_whole(const struct elf_image *image)
+{
+	const struct plan_options options = { .exact = true };
+	struct plan *plan = calloc(1, sizeof(*plan));
+	bool whole = plan && !plan__make(image, &layout, &options, plan, NULL) && plan->parks &&
+		     plan->reasons && plan->frame_count && !plan->frames_missing &&
+		     !plan->exact_missing && !plan->missing_functions;
+
+	free(plan);
+	return whole;
+}
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -25,8 +45,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	base = fuzz__base("DBPROF_FUZZ_ELF", &base_size);
+	/* The code lies before its constants and tables. */
+	focus[0] = focus[1] = focus[2] = (struct focus){ sizeof(Elf64_Ehdr), code_end() };
 	fd = fuzz__file(base, base_size, path);
-	if (elf_image__open(path, &image, NULL) || layout__choose(image, NULL, &layout, NULL))
+	if (elf_image__open(path, &image, NULL) || layout__choose(image, NULL, &layout, NULL) ||
+	    !is_whole(image))
 		exit(2);
 	elf_image__close(image);
 	close(fd);
@@ -72,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct elf_image *image;
 	char path[64];
 	size_t len;
-	uint8_t *file = fuzz__faulty(base, base_size, data, size, &len);
+	uint8_t *file = fuzz__faulty(base, base_size, focus, data, size, &len);
 	int fd = fuzz__file(file, len, path);
 
 	if (!elf_image__open(path, &image, NULL)) {

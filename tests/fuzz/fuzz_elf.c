@@ -8,12 +8,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static uint8_t *base;
 static size_t base_size;
+static struct focus focus[FOCUS_PARTS];
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
+	struct elf_image *image;
+	char path[64];
+	int fd;
+
 	(void)argc;
 	(void)argv;
 	base = fuzz__base("DBPROF_FUZZ_ELF", &base_size);
+	/* The headers of both kinds, and what they lead to. */
+	focus[0] = (struct focus){ 0, 64 + 56 };
+	focus[1] = (struct focus){ base_size - 8 * sizeof(Elf64_Shdr), 8 * sizeof(Elf64_Shdr) };
+	focus[2] = focus__section(base, ".symtab");
+	fd = fuzz__file(base, base_size, path);
+	if (elf_image__open(path, &image, NULL) || !elf_image__dbsp_version(image)[0] ||
+	    !elf_image__rustc_version(image)[0] || !elf_image__build_id(image)[0] ||
+	    !elf_image__has_symbols(image))
+		exit(2);
+	elf_image__close(image);
+	close(fd);
 	return 0;
 }
 
@@ -40,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fail fail = { 0 };
 	size_t len = size;
 	char path[64];
-	uint8_t *file = raw ? NULL : fuzz__faulty(base, base_size, data, size, &len);
+	uint8_t *file = raw ? NULL : fuzz__faulty(base, base_size, focus, data, size, &len);
 	int fd = fuzz__file(raw ? data : file, len, path);
 
 	if (!elf_image__open(path, &image, &fail)) {

@@ -6,6 +6,7 @@
 #ifndef DBPROF_TESTS_PATCHES_H
 #define DBPROF_TESTS_PATCHES_H
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -120,8 +121,42 @@ static inline uint8_t *fuzz__base(const char *name, size_t *ret_size)
 	return bytes;
 }
 
+/* A part of the base that most faults are put into. */
+struct focus {
+	size_t start;
+	size_t size; /* 0: no such part */
+};
+
+/* That of the section called @name in a trusted ELF file. */
+static inline struct focus focus__section(const uint8_t *base, const char *name)
+{
+	const Elf64_Ehdr *head = (const void *)base;
+	const Elf64_Shdr *sections = (const void *)(base + head->e_shoff);
+	const char *names = (const char *)base + sections[head->e_shstrndx].sh_offset;
+
+	for (int i = 0; i < head->e_shnum; i++)
+		if (!strcmp(names + sections[i].sh_name, name))
+			return (struct focus){ sections[i].sh_offset, sections[i].sh_size };
+	return (struct focus){ 0, 0 };
+}
+
+#define FOCUS_PARTS 3
+
+/* The byte that a fault begins at: one time in four anywhere, else in one of the parts. */
+static inline size_t patch__place(const struct patch *patch, size_t size,
+				  const struct focus focus[FOCUS_PARTS])
+{
+	uint32_t choice = patch->where >> 28;
+	const struct focus *part = &focus[choice % FOCUS_PARTS];
+
+	if (choice < 4 || !part->size)
+		return patch->where % size;
+	return part->start + (patch->where & 0xfffffff) % part->size;
+}
+
 /* A copy of @base with the faults that the input says, cut short by some of them. */
-static inline uint8_t *fuzz__faulty(const uint8_t *base, size_t size, const uint8_t *data,
+static inline uint8_t *fuzz__faulty(const uint8_t *base, size_t size,
+				    const struct focus focus[FOCUS_PARTS], const uint8_t *data,
 				    size_t data_size, size_t *ret_size)
 {
 	struct patch patches[PATCHES_MAX];
@@ -132,10 +167,10 @@ static inline uint8_t *fuzz__faulty(const uint8_t *base, size_t size, const uint
 		exit(2);
 	memcpy(copy, base, size);
 	for (size_t i = 0; i < count; i++) {
-		const struct patch *patch = &patches[i];
-		size_t where = patch->where % size, other = patch->value % (size - 8);
+		size_t where = patch__place(&patches[i], size, focus);
 
-		patch__apply(patch, copy + where, size - where, base + other);
+		patch__apply(&patches[i], copy + where, size - where,
+			     base + patches[i].value % (size - 8));
 	}
 	*ret_size = size;
 	if (count && patches[0].small == 0xff)

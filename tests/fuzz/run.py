@@ -19,16 +19,15 @@ from bases import CORPUS, FUZZ, TOP, environment  # noqa: E402
 
 FOUND = FUZZ / "found"
 # Of the longest inputs; those with faults have 14 bytes a fault.
-LENGTHS = {"layout": 20000, "profile": 60000, "elf": 600, "code": 600, "dwarf": 600, "memory": 600}
+LENGTHS = {"layout": 20000, "profile": 60000, "snapshot": 40000, "elf": 600, "code": 600, "dwarf": 600, "memory": 600}
 SECONDS_EACH, MEGABYTES = 10, 1024
 EXECUTED = re.compile(r"^stat::number_of_executed_units: *(\d+)", re.M)
 COVERED = re.compile(r"cov: (\d+)")
 
 
 def names():
-    return sorted(
-        path.stem.removeprefix("fuzz_") for path in (TOP / "tests" / "fuzz").glob("fuzz_*.c")
-    )
+    """Those that the Makefile builds."""
+    return sorted(path.name.removeprefix("fuzz_") for path in (FUZZ / "fuzz").glob("fuzz_*"))
 
 
 def command(name, *options):
