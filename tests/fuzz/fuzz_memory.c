@@ -15,6 +15,7 @@
 
 #define TID	   1
 #define CLOCK_STEP 5000000ull
+#define OBJECT_MAX 65536 /* as in engine/fields.c */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -148,6 +149,40 @@ static void load(void)
 	qsort(image.sorted, image.head.pages, sizeof(*image.sorted), by_address);
 }
 
+static const char *thread_file(const char *name)
+{
+	static char path[96];
+
+	snprintf(path, sizeof(path), "%s/task/%d/%s", folder, TID, name);
+	return path;
+}
+
+static void write_at(int fd, const void *bytes, size_t len, uint64_t offset)
+{
+	if (fd < 0 || pwrite(fd, bytes, len, (off_t)offset) != (ssize_t)len)
+		exit(2);
+}
+
+/* Of the stack's pages those from the stack pointer on are in use, as the kernel would say. */
+static void write_pagemap(void)
+{
+	const uint64_t used = 1ull << 63, none = 0;
+	int fd = open(thread_file("pagemap"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+
+	for (size_t i = 0; i < image.head.mappings; i++) {
+		const struct image_mapping *mapping = &image.mappings[i];
+
+		if (image.head.stack_pointer < mapping->start ||
+		    image.head.stack_pointer >= mapping->end)
+			continue;
+		write_at(fd, &none, sizeof(none), mapping->end / IMAGE_PAGE * sizeof(none));
+		for (uint64_t page = image.head.stack_pointer / IMAGE_PAGE;
+		     page < mapping->end / IMAGE_PAGE; page++)
+			write_at(fd, &used, sizeof(used), page * sizeof(used));
+	}
+	close(fd);
+}
+
 static void make_folder(void)
 {
 	char path[64], text[64];
@@ -159,26 +194,25 @@ static void make_folder(void)
 	mkdir(path, 0700);
 	snprintf(path, sizeof(path), "%s/task/%d", folder, TID);
 	mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/task/%d/syscall", folder, TID);
-	fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	fd = open(thread_file("syscall"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	snprintf(text, sizeof(text), "202 0x0 0x0 0x0 0x0 0x0 0x0 0x%llx 0x0\n",
 		 (unsigned long long)image.head.stack_pointer);
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		exit(2);
+	write_at(fd, text, strlen(text), 0);
 	close(fd);
+	write_pagemap();
 }
 
 static void remove_folder(void)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "%s/task/%d/syscall", folder, TID);
-	unlink(path);
-	for (char *end = strrchr(path, '/'); end && end > path + strlen(folder) - 1;
-	     end = strrchr(path, '/')) {
-		*end = '\0';
-		rmdir(path);
-	}
+	unlink(thread_file("syscall"));
+	unlink(thread_file("pagemap"));
+	snprintf(path, sizeof(path), "%s/task/%d", folder, TID);
+	rmdir(path);
+	snprintf(path, sizeof(path), "%s/task", folder);
+	rmdir(path);
+	rmdir(folder);
 }
 
 static int exercise(bool wants_slots)
@@ -216,30 +250,50 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
+/* A fault in a word that is read; notes down what was there. */
+static uint8_t *spoil_word(const struct patch *patch, uint8_t saved[8])
+{
+	const struct image_span *span = &image.spans[patch->where % image.head.spans];
+	const struct image_span *other =
+		&image.spans[(patch->where >> 12 ^ patch->value) % image.head.spans];
+	uint64_t at = span->addr + (patch->where >> 16) * 8ull % span->len;
+	uint64_t from = other->addr + patch->small * 8ull % other->len;
+	size_t offset = at % IMAGE_PAGE < IMAGE_PAGE - 8 ? at % IMAGE_PAGE : IMAGE_PAGE - 8;
+	uint8_t *place = page_at(at & ~(uint64_t)(IMAGE_PAGE - 1)) + offset, word[8] = { 0 };
+
+	read_image(NULL, from, word, sizeof(word));
+	memcpy(saved, place, 8);
+	patch__apply(patch, place, 8, word);
+	return place;
+}
+
+/* A fault in the layout, as in a file for something else. */
+static void spoil_layout(const struct patch *patch)
+{
+	uint64_t *value = &image.head.layout.value[patch->where % LAYOUT_ITEMS];
+
+	*value = patch->value % 8 == 0 ? LAYOUT_ABSENT : patch->value % (2 * OBJECT_MAX);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct patch patches[PATCHES_MAX];
 	size_t count = patches__parse(data, size, patches);
 	uint8_t saved[PATCHES_MAX][8], *places[PATCHES_MAX];
+	const struct layout layout = image.head.layout;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct patch *patch = &patches[i];
-		const struct image_span *span = &image.spans[patch->where % image.head.spans];
-		const struct image_span *other =
-			&image.spans[(patch->where >> 12 ^ patch->value) % image.head.spans];
-		uint64_t at = span->addr + (patch->where >> 16) * 8ull % span->len;
-		uint64_t from = other->addr + patch->small * 8ull % other->len;
-		size_t offset = at % IMAGE_PAGE < IMAGE_PAGE - 8 ? at % IMAGE_PAGE : IMAGE_PAGE - 8;
-		uint8_t word[8] = { 0 };
-
-		read_image(NULL, from, word, sizeof(word));
-		places[i] = page_at(at & ~(uint64_t)(IMAGE_PAGE - 1)) + offset;
-		memcpy(saved[i], places[i], 8);
-		patch__apply(patch, places[i], 8, word);
+		places[i] = NULL;
+		if (patches[i].kind == PATCH_HALF_WORD && patches[i].small >= 0xe0)
+			spoil_layout(&patches[i]);
+		else
+			places[i] = spoil_word(&patches[i], saved[i]);
 	}
-	/* To search a stack takes as long as all else a hundred times. */
-	exercise(count && patches[0].value % 64 == 0);
+	/* To search a stack takes longer than all else. */
+	exercise(count && patches[0].value % 8 == 0);
 	for (size_t i = count; i-- > 0;)
-		memcpy(places[i], saved[i], 8);
+		if (places[i])
+			memcpy(places[i], saved[i], 8);
+	image.head.layout = layout;
 	return 0;
 }
