@@ -46,7 +46,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argv;
 	base = fuzz__base("DBPROF_FUZZ_ELF", &base_size);
 	/* The code lies before its constants and tables. */
-	focus[0] = focus[1] = focus[2] = (struct focus){ sizeof(Elf64_Ehdr), code_end() };
+	focus[0] = focus[1] = (struct focus){ sizeof(Elf64_Ehdr), code_end() };
+	focus[2] = focus__section(base, ".symtab");
 	fd = fuzz__file(base, base_size, path);
 	if (elf_image__open(path, &image, NULL) || layout__choose(image, NULL, &layout, NULL) ||
 	    !is_whole(image))
