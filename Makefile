@@ -3,6 +3,7 @@
 #   make          the program, build/dbprof-bpf      make deps     installs what the rest needs
 #   make target   the test pipeline                  make demo     profiles it and shows the result
 #   make check    all tests                          make lint     style and layers
+#   make fuzz     hostile input, FUZZ_SECONDS=60 for each fuzzer
 #   make bench    slowdown in paired runs, BENCH='--pairs 15 --scenario join --only ours'
 #   make install  DESTDIR= PREFIX=/usr/local         make deb      the Debian package, in build/deb
 #   V=1           shows the commands
@@ -53,11 +54,17 @@ EMBEDDED := $(BUILD)/embedded.o
 PROGRAM := $(BUILD)/dbprof-bpf
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
+ifeq ($(wildcard user/snapshot/snapshot_file.h),)
+  FUZZ_SRC := $(filter-out %/fuzz_snapshot.c,$(FUZZ_SRC))
+endif
+FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%)
+FUZZ_SECONDS ?= 60
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: bench all deps target layout-target print-target print-layout-target print-oracle demo check unit \
-  lint install uninstall clean docs deb
+.PHONY: bench fuzz fuzzers build-fuzzers all deps target layout-target print-target print-layout-target \
+  print-oracle demo check unit lint install uninstall clean docs deb
 
 all: $(PROGRAM)
 
@@ -119,6 +126,24 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libdbprof.a
 
 unit: $(UNIT)
 
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/libdbprof.a $(wildcard tests/fuzz/*.h)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(CFLAGS_PKGS) $(LDFLAGS) $(if $(findstring fuzz_,$*),-fsanitize=fuzzer) \
+	  $< $(BUILD)/libdbprof.a $(LIBS) -o $@
+
+# With clang, whose sanitizers come with a fuzzer.
+fuzzers:
+	$(Q)$(MAKE) BUILD=build/fuzz CC=$(CLANG) \
+	  SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' \
+	  build-fuzzers
+
+build-fuzzers: $(FUZZ)
+
+# Each of them for FUZZ_SECONDS, on the corpus that the test pipeline gives.
+fuzz: fuzzers target
+	$(Q)$(PYTHON) tests/fuzz/run.py --seconds $(FUZZ_SECONDS) $(FUZZ_ONLY)
+
 -include $(OBJ:.o=.d)
 
 deps:
@@ -153,6 +178,7 @@ check:
 	$(Q)$(MAKE) BUILD=build/sanitized \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
 	  all unit
+	$(Q)$(MAKE) fuzzers
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider tests
 
 # Slowdown of the pipeline by us and by others, in paired runs: about half an hour on a quiet machine.

@@ -9,7 +9,7 @@
 #include "state/state_source.h"
 #include "check.h"
 #include "fixture.h"
-#include "memory_source.h"
+#include "plain_source.h"
 
 static const struct state_origin origin = { .from = "state.json" };
 
@@ -45,7 +45,7 @@ static struct value bytes(uint64_t number)
 #define CHILD fixture_path(1, 1, 0)
 #define PLUS  fixture_path(1, 2, 0)
 
-static struct memory_source *ours(size_t workers)
+static struct plain_source *ours(size_t workers)
 {
 	struct profile *profile = bare(workers);
 
@@ -56,10 +56,10 @@ static struct memory_source *ours(size_t workers)
 		put(profile, i, JOIN, "cpu_seconds", NULL, NULL, value__int(5));
 		put(profile, i, PLUS, "steps_count", NULL, NULL, value__int(9));
 	}
-	return memory_source(profile);
+	return plain_source(profile);
 }
 
-static struct memory_source *engine(size_t workers)
+static struct plain_source *engine(size_t workers)
 {
 	struct profile *profile = bare(workers);
 
@@ -70,11 +70,11 @@ static struct memory_source *engine(size_t workers)
 		put(profile, i, CHILD, "used_bytes", NULL, NULL, bytes(3));
 		put(profile, i, PLUS, "used_bytes", NULL, NULL, bytes(4));
 	}
-	return memory_source(profile);
+	return plain_source(profile);
 }
 
 /* The merged profile as JSON; free it. Both sources are taken. */
-static char *merged(struct memory_source *mine, struct memory_source *theirs)
+static char *merged(struct plain_source *mine, struct plain_source *theirs)
 {
 	struct profile_source *source = NULL;
 	struct fail fail = { 0 };
@@ -148,7 +148,7 @@ static int count_nodes(void *context, size_t worker, const struct profile_node *
 static void test_replay(void)
 {
 	static const struct profile_visitor visitor = { .node = count_nodes };
-	struct memory_source *mine = ours(3), *theirs = engine(3);
+	struct plain_source *mine = ours(3), *theirs = engine(3);
 	struct profile_source *source = NULL;
 	size_t told;
 
@@ -168,7 +168,7 @@ static void test_replay(void)
 
 static void test_none(void)
 {
-	struct memory_source *mine = ours(1);
+	struct plain_source *mine = ours(1);
 	struct state_origin missing = { .from = "http://h",
 					.error = "no answer",
 					.asked_unix_ns = -5 };
@@ -191,7 +191,7 @@ static void test_none(void)
 /* Both lists, each metric once, the engine's description of it. */
 static void test_metric_list(void)
 {
-	struct memory_source *mine = ours(1), *theirs = engine(1);
+	struct plain_source *mine = ours(1), *theirs = engine(1);
 	char *text;
 
 	mine->metrics = "{\"name\":\"a\",\"description\":\"ours\"},{\"name\":\"c/d\"}";
@@ -205,7 +205,7 @@ static void test_metric_list(void)
 /* No viewer opens a profile with a node that the graph lacks, or with two kinds of one metric. */
 static void test_left_out(void)
 {
-	struct memory_source *mine = ours(1), *theirs = engine(1);
+	struct plain_source *mine = ours(1), *theirs = engine(1);
 	char *text;
 
 	put(theirs->profile, 0, fixture_path(1, 77, 0), "used_bytes", NULL, NULL, bytes(1));
@@ -218,7 +218,7 @@ static void test_left_out(void)
 }
 
 /* What cannot be merged is refused with a sentence, and the sources stay the caller's. */
-static void refused(struct memory_source *mine, struct memory_source *theirs, int wanted,
+static void refused(struct plain_source *mine, struct plain_source *theirs, int wanted,
 		    const char *sentence)
 {
 	struct profile_source *source = NULL;
@@ -236,7 +236,7 @@ static void refused(struct memory_source *mine, struct memory_source *theirs, in
 
 static void test_is_merged(void)
 {
-	struct memory_source *mine = ours(1), *theirs = engine(1);
+	struct plain_source *mine = ours(1), *theirs = engine(1);
 	struct profile_source *source = NULL;
 	bool merged = true;
 
@@ -250,7 +250,7 @@ static void test_is_merged(void)
 
 static void test_other_circuit(void)
 {
-	struct memory_source *theirs = engine(2);
+	struct plain_source *theirs = engine(2);
 
 	refused(ours(1), theirs, -EXDEV, "it is of 2 workers, the process has 1");
 	theirs = engine(1);
@@ -274,7 +274,7 @@ static void test_other_circuit(void)
 
 static void test_damaged(void)
 {
-	struct memory_source *theirs = engine(2);
+	struct plain_source *theirs = engine(2);
 
 	theirs->fail_at = 2;
 	refused(ours(2), theirs, -EPROTO, "worker 1 is damaged");
@@ -298,7 +298,7 @@ static void test_damaged(void)
 static void test_late_damage(void)
 {
 	static const struct profile_visitor visitor = { 0 };
-	struct memory_source *mine = ours(2), *theirs = engine(2);
+	struct plain_source *mine = ours(2), *theirs = engine(2);
 	struct profile_source *source = NULL;
 	struct fail fail = { 0 };
 
@@ -342,7 +342,7 @@ static struct value nest(struct profile *profile, unsigned int depth)
 static void test_values(void)
 {
 	static const struct profile_visitor visitor = { 0 };
-	struct memory_source *mine = ours(1), *theirs = engine(1);
+	struct plain_source *mine = ours(1), *theirs = engine(1);
 	struct profile_source *source = NULL;
 	struct fail fail = { 0 };
 	char *text;

@@ -3,7 +3,7 @@
 #
 # Completion of dbprof-bpf for bash. `make install` puts it where bash-completion looks for it.
 
-_dbprof_bpf_commands="record report diff export merge layout help"
+_dbprof_bpf_commands="record report diff export merge check layout help"
 
 _dbprof_bpf_formats="json json-zip bundle html pprof folded svg dot dot-dir dot-zip snapshot openmetrics prometheus"
 
@@ -19,6 +19,7 @@ _dbprof_bpf_options() {
 		echo "--metric --total --as --used-bytes --storage-size --worker --node --json"
 		;;
 	diff) echo "--worker --top --all --json" ;;
+	check) echo "--pid -p --layout -l --json" ;;
 	export)
 		echo "--format -f --output -o --first-worker --state --state-header --state-timeout"
 		;;

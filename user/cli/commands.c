@@ -12,6 +12,7 @@ static const struct command commands[] = {
 	{ "report", "Print what a profile says", command_report },
 	{ "diff", "Compare two profiles of a pipeline", command_diff },
 	{ "layout", "Make a layout file from a build with debug info", command_layout },
+	{ "check", "Say what profiling needs, and what of that there is", command_check },
 	{ "help", "Print this list", command_help },
 };
 

@@ -40,6 +40,9 @@ enum exit_status command_merge(int argc, char **argv);
 /* `dbprof-bpf report FILE`: what a profile says, for people. */
 enum exit_status command_report(int argc, char **argv);
 
+/* `dbprof-bpf check`: what profiling needs, and what of that there is. */
+enum exit_status command_check(int argc, char **argv);
+
 /* `dbprof-bpf help`: the commands. */
 enum exit_status command_help(int argc, char **argv);
 

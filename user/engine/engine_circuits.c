@@ -17,6 +17,7 @@ struct circuits_walk {
 	struct engine_circuit *circuits;
 	struct extent *nodes; /* of each circuit, its Vec of nodes */
 	size_t *graph_nodes;  /* of each circuit, the index of its node in the graph */
+	size_t *indices;      /* of each node that is one, its index among the circuits, from 1 */
 	size_t count;
 	struct buffer object;
 };
@@ -99,21 +100,21 @@ static int add_nested(struct circuits_walk *walk, size_t graph_node)
 {
 	const struct layout *layout = walk->layout;
 	const struct graph_node *node = &walk->graph->nodes[graph_node];
-	size_t parent = 0, index = walk->count++;
+	size_t index = walk->count++, parent;
 	struct engine_circuit *circuit = &walk->circuits[index];
 	uint64_t executor, vtable;
 	int err;
 
 	circuit->id = node->id;
 	walk->graph_nodes[index] = graph_node;
+	walk->indices[graph_node] = index + 1;
 	if (fields__check(layout, FIELDS_NESTED, NULL))
 		return 0;
 	/* Parents sort before their children. */
-	while (parent < index && walk->graph_nodes[parent] != node->circuit)
-		parent++;
-	if (parent == index)
+	parent = walk->indices[node->circuit];
+	if (!parent)
 		return no_circuit(walk, &node->id, "no parent");
-	err = read_child_node(walk, &walk->nodes[parent], &node->id);
+	err = read_child_node(walk, &walk->nodes[parent - 1], &node->id);
 	if (err)
 		return err;
 	circuit->address = field_u64(layout, walk->object.bytes, LAYOUT_CHILD_NODE_CIRCUIT);
@@ -160,7 +161,8 @@ static int allocate(struct circuits_walk *walk)
 	walk->circuits = calloc(count, sizeof(*walk->circuits));
 	walk->nodes = calloc(count, sizeof(*walk->nodes));
 	walk->graph_nodes = calloc(count, sizeof(*walk->graph_nodes));
-	return walk->circuits && walk->nodes && walk->graph_nodes ? 0 : -ENOMEM;
+	walk->indices = calloc(walk->graph->node_count, sizeof(*walk->indices));
+	return walk->circuits && walk->nodes && walk->graph_nodes && walk->indices ? 0 : -ENOMEM;
 }
 
 int engine_circuits__read(struct memory *memory, const struct layout *layout,
@@ -181,6 +183,7 @@ int engine_circuits__read(struct memory *memory, const struct layout *layout,
 		goto out;
 	walk.circuits[0].address = root->address;
 	walk.nodes[0] = root->nodes;
+	walk.indices[0] = 1;
 	walk.count = 1;
 	if (root->handle.address)
 		walk.circuits[0].scheduler =
@@ -201,6 +204,7 @@ out:
 	free(walk.circuits);
 	free(walk.nodes);
 	free(walk.graph_nodes);
+	free(walk.indices);
 	buffer__free(&walk.object);
 	return err;
 }

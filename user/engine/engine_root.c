@@ -9,6 +9,7 @@
 #define COUNT_MAX    UINT32_MAX /* references to a circuit: a few per node and stream */
 #define HANDLERS_MAX 64
 #define STACK_MAX    (64ull * 1024 * 1024)
+#define IMAGES_MAX   (16ull * 1024 * 1024) /* bytes of candidates at a time */
 
 /* The root circuits that a stack points at. */
 struct scan {
@@ -197,28 +198,24 @@ static void take_root(struct scan *scan, struct engine_root *root, struct engine
 	*best = *root;
 }
 
-/* Looks at all candidates in few reads. */
-static int look(struct scan *scan, struct engine_root *best, size_t *ret_count)
+/* Looks at the @count candidates from @first on, in few reads. */
+static int look_at(struct scan *scan, size_t first, size_t count, struct gather_part *parts,
+		   uint8_t *images, struct engine_root *best, size_t *ret_count)
 {
 	size_t size = layout__get(scan->layout, LAYOUT_ROOT_SIZE);
-	struct gather_part *parts = calloc(scan->word_count + 1, sizeof(*parts));
-	struct buffer images = { 0 };
-	int err = parts ? buffer__reserve(&images, scan->word_count * size + 1) : -ENOMEM;
+	int err;
 
-	if (err)
-		goto out;
-	for (size_t i = 0; i < scan->word_count; i++)
+	for (size_t i = 0; i < count; i++)
 		parts[i] = (struct gather_part){
-			.addr = scan->words[i],
+			.addr = scan->words[first + i],
 			.len = (uint32_t)size,
-			.to = images.bytes + i * size,
+			.to = images + i * size,
 		};
-	err = gather__read(scan->target->memory, parts, scan->word_count);
+	err = gather__read(scan->target->memory, parts, count);
 	if (err == -ENOMEM || err == -ESRCH)
-		goto out;
+		return err;
 	/* Words of a mapping that has just gone are no circuits. */
-	err = 0;
-	for (size_t i = 0; i < scan->word_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct engine_root root;
 
 		if (parts[i].err || !engine_root__decode(scan->layout, parts[i].to, &root))
@@ -227,7 +224,24 @@ static int look(struct scan *scan, struct engine_root *best, size_t *ret_count)
 		if (has_monitor(scan, &root))
 			take_root(scan, &root, best, ret_count);
 	}
-out:
+	return 0;
+}
+
+/* Looks at all candidates; however many words a stack has, few are copied at a time. */
+static int look(struct scan *scan, struct engine_root *best, size_t *ret_count)
+{
+	size_t size = layout__get(scan->layout, LAYOUT_ROOT_SIZE), most = IMAGES_MAX / size;
+	size_t batch = scan->word_count < most ? scan->word_count : most;
+	struct gather_part *parts = calloc(batch + 1, sizeof(*parts));
+	struct buffer images = { 0 };
+	int err = parts ? buffer__reserve(&images, batch * size + 1) : -ENOMEM;
+
+	for (size_t first = 0; !err && first < scan->word_count; first += batch) {
+		size_t left = scan->word_count - first;
+
+		err = look_at(scan, first, left < batch ? left : batch, parts, images.bytes, best,
+			      ret_count);
+	}
 	free(parts);
 	buffer__free(&images);
 	return err;

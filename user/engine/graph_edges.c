@@ -94,20 +94,29 @@ static int read_edges(struct edge_walk *walk)
 	return gather__read(walk->reader->memory, walk->parts, walk->fan_count);
 }
 
+/* Where the path of end number @end lies: first those that edges come from, then where they go. */
+static bool end_path(const struct edge_walk *walk, size_t end, struct extent *ret_path)
+{
+	const struct layout *layout = walk->reader->layout;
+	const uint8_t *edge;
+
+	if (end < walk->fan_count) {
+		*ret_path = walk->fans[end].from;
+		return true;
+	}
+	edge = walk->edges.bytes + (end - walk->fan_count) * layout__get(layout, LAYOUT_EDGE_SIZE);
+	return field_vec(layout, field(layout, edge, LAYOUT_EDGE_TO), NODE_PATH_MAX, ret_path);
+}
+
 /* Copies the paths of both ends. */
 static int read_ends(struct edge_walk *walk)
 {
-	const struct layout *layout = walk->reader->layout;
-	size_t size = layout__get(layout, LAYOUT_EDGE_SIZE);
 	size_t count = walk->fan_count + walk->edge_count;
 
 	for (size_t i = 0; i < count; i++) {
-		struct extent path = i < walk->fan_count ? walk->fans[i].from
-							 : (struct extent){ 0 };
-		const uint8_t *edge = walk->edges.bytes + (i - walk->fan_count) * size;
+		struct extent path;
 
-		if (i >= walk->fan_count &&
-		    !field_vec(layout, field(layout, edge, LAYOUT_EDGE_TO), NODE_PATH_MAX, &path))
+		if (!end_path(walk, i, &path))
 			return no_edge(walk, "an impossible end");
 		walk->parts[i] = (struct gather_part){
 			.addr = path.addr,

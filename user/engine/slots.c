@@ -181,24 +181,38 @@ static void scan(struct learning *learning, size_t worker)
 	}
 }
 
+/* The worker's circuits are those nodes of its graph that are circuits, in the same order. */
+static size_t *index_circuits(const struct graph *graph)
+{
+	size_t *indices = calloc(graph->node_count + 1, sizeof(*indices)), count = 0;
+
+	for (size_t i = 0; indices && i < graph->node_count; i++)
+		if (graph->nodes[i].kind == NODE_CIRCUIT)
+			indices[i] = count++;
+	return indices;
+}
+
 /* Local ids need not be dense: a circuit's highest one bounds them. */
 static int count_nodes(const struct engine_worker *worker, uint32_t **ret_nodes)
 {
 	const struct graph *graph = worker->graph;
 	uint32_t *nodes = calloc(worker->circuit_count + 1, sizeof(*nodes));
+	size_t *indices = index_circuits(graph);
 
-	if (!nodes)
+	if (!nodes || !indices) {
+		free(nodes);
+		free(indices);
 		return -ENOMEM;
+	}
 	for (size_t i = 1; i < graph->node_count; i++) {
 		const struct graph_node *node = &graph->nodes[i];
-		const struct node_path *parent = &graph->nodes[node->circuit].id;
 		uint32_t local = node->id.id[node->id.depth - 1];
+		size_t circuit = indices[node->circuit];
 
-		for (size_t c = 0; c < worker->circuit_count; c++)
-			if (local >= nodes[c] &&
-			    node_path__compare(&worker->circuits[c].id, parent) == 0)
-				nodes[c] = local + 1;
+		if (circuit < worker->circuit_count && local >= nodes[circuit])
+			nodes[circuit] = local + 1;
 	}
+	free(indices);
 	*ret_nodes = nodes;
 	return 0;
 }

@@ -107,6 +107,11 @@ void summary__cost(const struct summary *summary)
 		summary__say(summary, STYLE_FAINT, "%s", how);
 		summary__say(summary, STYLE_FAINT, "cost %s%s", much, budget);
 	}
+	/* The scheduler's programs run in every mode, so that nothing counted is nothing seen. */
+	if (cost->program_ns == 0)
+		summary__say(summary, STYLE_FAINT,
+			     "not in that cost: the run time of the BPF programs, which the kernel "
+			     "counts for CAP_SYS_ADMIN only");
 	if (cost->dropped)
 		summary__say(summary, STYLE_FAINT, "given up to stay within the budget: %.400s",
 			     cost->dropped);

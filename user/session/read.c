@@ -224,6 +224,9 @@ static uint64_t run_time(const struct session *session, bool only_probes)
 	struct bpf_program *program;
 	uint64_t ns = 0;
 
+	/* What another profiler has the kernel count begins and ends with that one. */
+	if (session->stats_fd < 0)
+		return 0;
 	bpf_object__for_each_program(program, session->skeleton->obj)
 	{
 		struct bpf_prog_info info = {};

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "engine/fields.h"
 #include "snapshot/observer_internal.h"
@@ -189,21 +187,6 @@ static int choose_mode(struct observer *observer, enum observer_mode wanted, boo
 	return 0;
 }
 
-/* Files of another user's threads need one capability more than its memory. */
-static int check_readable(const struct target *target, struct fail *fail)
-{
-	int fd = openat(target->proc_dir, "syscall", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0 && errno == EACCES)
-		return fail__set(fail, -EACCES,
-				 "process %d belongs to another user, whose threads cannot be read "
-				 "without CAP_DAC_READ_SEARCH; run as root (sudo)",
-				 target->pid);
-	if (fd >= 0)
-		close(fd);
-	return 0;
-}
-
 /* Whether the engine's sums of waits can be read: of all workers that there are, or will be. */
 static bool knows_totals(const struct observer *observer)
 {
@@ -235,7 +218,7 @@ int observer__open(pid_t pid, const struct observer_options *options,
 		return -ENOMEM;
 	err = target__open(pid, &observer->target, fail);
 	if (!err)
-		err = check_readable(observer->target, fail);
+		err = target__check_threads(observer->target, fail);
 	if (!err)
 		err = layout__choose(observer->target->image, options->layout_file,
 				     &observer->layout, fail);

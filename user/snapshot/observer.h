@@ -79,6 +79,8 @@ size_t observer__workers(const struct observer *observer);
 size_t observer__nodes(const struct observer *observer);
 /* CPU time of all its threads since mark_begin, nanoseconds; 0 when it cannot be read. */
 uint64_t observer__ran_ns(const struct observer *observer);
+/* Whether at least one frame's slot is known, so that operators can be told. */
+bool observer__has_slot(const struct observer *observer);
 /* One line for people: executable, versions, layout, probes. */
 void observer__describe(const struct observer *observer, char *text, size_t size);
 /* What could not be had, for people; NULL for nothing. */

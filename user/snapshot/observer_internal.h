@@ -84,7 +84,5 @@ void learn__begin(struct observer *observer);
 void learn__probe(struct observer *observer);
 /* Looks at what it told; takes it out once all is known and, as @settled says, all workers are. */
 void learn__poll(struct observer *observer, bool settled);
-/* Whether at least one frame's slot is known, so that operators can be told. */
-bool observer__has_slot(const struct observer *observer);
 
 #endif

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libiberty/demangle.h>
-
+#include "target/demangle.h"
 #include "target/elf_image.h"
 #include "target/elf_internal.h"
 
-#define WORDS_MAX   16
-#define WORD_MAX    64
-#define MANGLED_MAX 65536u
+#define WORDS_MAX 16
+#define WORD_MAX  64
+/* Names share tails with others at most; in a damaged table all may be the same, and long. */
+#define NAMES_MAX 16 /* times the table of names */
 
 /* Words of the searched name that stand in the mangled name too, whatever the scheme. */
 struct word_filter {
@@ -77,55 +77,6 @@ static bool may_match(const struct word_filter *filter, const char *mangled)
 	return true;
 }
 
-/* "{closure#0}" of the v0 scheme becomes "{{closure}}", as the legacy one has it. */
-static void unify_closures(char *name)
-{
-	static const char v0[] = "{closure#", legacy[] = "{{closure}}";
-	char *from = name, *to = name;
-
-	while (*from) {
-		size_t digits;
-
-		if (strncmp(from, v0, strlen(v0)) != 0) {
-			*to++ = *from++;
-			continue;
-		}
-		digits = strspn(from + strlen(v0), "0123456789");
-		if (digits == 0 || from[strlen(v0) + digits] != '}') {
-			*to++ = *from++;
-			continue;
-		}
-		/* 9 + at least 1 digit + 1 for the brace: never shorter than the 11 written. */
-		memcpy(to, legacy, strlen(legacy));
-		to += strlen(legacy);
-		from += strlen(v0) + digits + 1;
-	}
-	*to = '\0';
-}
-
-/* The name without hash, NULL when it is not mangled; free it. */
-static char *demangle(const char *name)
-{
-	const char *suffix = strstr(name, ".llvm.");
-	char *copy = NULL, *demangled;
-
-	if (strncmp(name, "_ZN", 3) != 0 && strncmp(name, "_R", 2) != 0)
-		return NULL;
-	if (strnlen(name, MANGLED_MAX) == MANGLED_MAX)
-		return NULL;
-	/* Added by LLVM to local symbols that thin LTO made global. */
-	if (suffix) {
-		copy = strndup(name, (size_t)(suffix - name));
-		if (!copy)
-			return NULL;
-	}
-	demangled = rust_demangle(copy ? copy : name, DMGL_NO_OPTS);
-	free(copy);
-	if (demangled)
-		unify_closures(demangled);
-	return demangled;
-}
-
 static int load_symbols(const struct elf_image *image)
 {
 	struct elf_cache *cache = image->cache;
@@ -150,7 +101,7 @@ static int load_symbols(const struct elf_image *image)
 static int visit_match(const Elf64_Sym *symbol, const char *name, const char *part,
 		       int (*visit)(const struct elf_symbol *symbol, void *arg), void *arg)
 {
-	char *demangled = demangle(name);
+	char *demangled = demangle__rust(name);
 	struct elf_symbol found = {
 		.name = name,
 		.demangled = demangled ? demangled : name,
@@ -171,6 +122,7 @@ int elf_image__each_symbol(const struct elf_image *image, const char *part,
 			   int (*visit)(const struct elf_symbol *symbol, void *arg), void *arg)
 {
 	size_t count = image->symbols.size / sizeof(Elf64_Sym), i;
+	uint64_t left = NAMES_MAX * image->names.size;
 	struct word_filter filter;
 	int err;
 
@@ -191,6 +143,9 @@ int elf_image__each_symbol(const struct elf_image *image, const char *part,
 		    symbol.st_name >= image->names.size)
 			continue;
 		name += symbol.st_name;
+		if (strlen(name) > left)
+			return -EIO;
+		left -= strlen(name);
 		if (may_match(&filter, name))
 			err = visit_match(&symbol, name, part, visit, arg);
 	}

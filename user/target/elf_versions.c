@@ -30,6 +30,8 @@ struct scan {
 	struct version_count versions[VERSIONS_MAX];
 	size_t version_count;
 	bool checkout; /* a path of a dbsp crate without version */
+	uint64_t left; /* bytes to search; ranges of a damaged file may overlap any number of times
+			*/
 };
 
 static bool is_digit(char c)
@@ -112,7 +114,7 @@ static int scan_range(const struct elf_image *image, const struct elf_range *ran
 {
 	uint64_t done = 0;
 
-	while (done < range->size) {
+	while (done < range->size && scan->left) {
 		uint64_t left = range->size - done;
 		size_t want = left < CHUNK + OVERLAP ? left : CHUNK + OVERLAP;
 		ssize_t n = elf_image__pread(image, buf, want, range->offset + done);
@@ -120,6 +122,7 @@ static int scan_range(const struct elf_image *image, const struct elf_range *ran
 		if (n < 0)
 			return (int)n;
 		scan_text(scan, buf, (size_t)n, CHUNK);
+		scan->left -= scan->left < (size_t)n ? scan->left : (size_t)n;
 		if ((size_t)n < want)
 			break;
 		done += CHUNK;
@@ -141,6 +144,8 @@ static int scan_image(const struct elf_image *image, struct scan *scan)
 
 	if (!buf)
 		return -ENOMEM;
+	/* Each byte once as data and once as a segment, with what chunks have in common. */
+	scan->left = 3 * image->size;
 	for (i = 0; i < image->constant_count && !err; i++)
 		err = scan_range(image, &image->constants[i], buf, scan);
 	for (i = 0; i < image->load_count && !err && !found(scan); i++) {

@@ -24,6 +24,8 @@ struct memory {
 	int mem; /* its file "mem", or -1 when only process_vm_readv() is allowed */
 	struct mapping *mappings; /* ascending, disjoint */
 	size_t mapping_count;
+	const struct memory_source *source; /* instead of a process; NULL for one */
+	void *source_arg;
 };
 
 static int describe_open_error(struct fail *fail, int err, pid_t pid)
@@ -107,6 +109,24 @@ int memory__open(pid_t pid, struct memory **ret_memory, struct fail *fail)
 	return 0;
 }
 
+int memory__from_source(const struct memory_source *source, void *arg, struct memory **ret_memory)
+{
+	struct memory *memory = calloc(1, sizeof(*memory));
+	int err;
+
+	if (!memory)
+		return -ENOMEM;
+	memory->mem = memory->dir = -1;
+	memory->source = source;
+	memory->source_arg = arg;
+	err = memory__refresh(memory);
+	if (err)
+		memory__close(memory);
+	else
+		*ret_memory = memory;
+	return err;
+}
+
 void memory__close(struct memory *memory)
 {
 	if (!memory)
@@ -125,7 +145,10 @@ int memory__refresh(struct memory *memory)
 	size_t count;
 	int err;
 
-	err = maps__read(memory->dir, &mappings, &count);
+	if (memory->source)
+		err = memory->source->maps(memory->source_arg, &mappings, &count);
+	else
+		err = maps__read(memory->dir, &mappings, &count);
 	if (err)
 		return err;
 	maps__free(memory->mappings, memory->mapping_count);
@@ -230,6 +253,8 @@ int memory__read(struct memory *memory, uint64_t addr, void *buf, size_t len)
 		return 0;
 	if (addr > INT64_MAX || len > INT64_MAX - addr)
 		return -EFAULT;
+	if (memory->source)
+		return memory->source->read(memory->source_arg, addr, buf, len);
 	if (memory->mem >= 0)
 		return read_mem(memory, addr, buf, len);
 	return read_vm(memory, addr, buf, len);

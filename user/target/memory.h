@@ -33,6 +33,17 @@ struct mapping {
  * (CAP_SYS_PTRACE is missing), another negative errno.
  */
 int memory__open(pid_t pid, struct memory **ret_memory, struct fail *fail);
+
+/* Where memory comes from, when not from a process. */
+struct memory_source {
+	/* As memory__read(), without an overflow of the address. */
+	int (*read)(void *arg, uint64_t addr, void *buf, size_t len);
+	/* The mappings, ascending and disjoint, for maps__free(). Returns 0 or a negative errno. */
+	int (*maps)(void *arg, struct mapping **ret_mappings, size_t *ret_count);
+};
+
+/* Memory of another source: @source and @arg must outlive it. Returns as source->maps(). */
+int memory__from_source(const struct memory_source *source, void *arg, struct memory **ret_memory);
 void memory__close(struct memory *memory);
 
 /* Reads the maps again; addresses that appeared since are known afterwards. */

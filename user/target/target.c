@@ -4,6 +4,7 @@
 #endif
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,20 @@ void target__close(struct target *target)
 	if (target->proc_dir >= 0)
 		close(target->proc_dir);
 	free(target);
+}
+
+int target__check_threads(const struct target *target, struct fail *fail)
+{
+	int fd = openat(target->proc_dir, "syscall", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 && errno == EACCES)
+		return fail__set(fail, -EACCES,
+				 "process %d belongs to another user, whose threads cannot be read "
+				 "without CAP_DAC_READ_SEARCH; run as root (sudo)",
+				 target->pid);
+	if (fd >= 0)
+		close(fd);
+	return 0;
 }
 
 /* The address space goes with the process, and with the program when it runs another one. */

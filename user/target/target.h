@@ -42,6 +42,12 @@ struct target {
 int target__open(pid_t pid, struct target **ret_target, struct fail *fail);
 void target__close(struct target *target);
 
+/*
+ * Whether the files of its threads can be read: those of another user's take one capability more
+ * than its memory. Returns 0 or -EACCES.
+ */
+int target__check_threads(const struct target *target, struct fail *fail);
+
 /* Whether the process that was opened still runs (and no other one under its pid). */
 bool target__alive(const struct target *target);
 

@@ -2,15 +2,15 @@
 /*
  * A profile in memory as a source.
  */
-#ifndef DBPROF_TESTS_MEMORY_SOURCE_H
-#define DBPROF_TESTS_MEMORY_SOURCE_H
+#ifndef DBPROF_TESTS_PLAIN_SOURCE_H
+#define DBPROF_TESTS_PLAIN_SOURCE_H
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "model/source.h"
 
-struct memory_source {
+struct plain_source {
 	struct profile_source source;
 	struct profile *profile; /* owned */
 	const char *metrics;	 /* elements of the list; NULL: none */
@@ -23,7 +23,7 @@ struct memory_source {
 static int memory_visit(struct profile_source *source, const struct profile_visitor *visitor,
 			void *context, struct fail *fail)
 {
-	struct memory_source *from = (struct memory_source *)source;
+	struct plain_source *from = (struct plain_source *)source;
 	const struct profile *profile = from->profile;
 	int err = 0;
 
@@ -46,7 +46,7 @@ static int memory_visit(struct profile_source *source, const struct profile_visi
 static int memory_metrics(struct profile_source *source, struct json_writer *json,
 			  struct fail *fail)
 {
-	const char *metrics = ((struct memory_source *)source)->metrics;
+	const char *metrics = ((struct plain_source *)source)->metrics;
 
 	(void)fail;
 	if (metrics)
@@ -58,14 +58,14 @@ static int memory_members(struct profile_source *source, struct json_writer *jso
 			  struct fail *fail)
 {
 	(void)fail;
-	if (((struct memory_source *)source)->members)
-		json__member_string(json, "more", ((struct memory_source *)source)->members);
+	if (((struct plain_source *)source)->members)
+		json__member_string(json, "more", ((struct plain_source *)source)->members);
 	return 0;
 }
 
 static void memory_close(struct profile_source *source)
 {
-	struct memory_source *from = (struct memory_source *)source;
+	struct plain_source *from = (struct plain_source *)source;
 
 	if (from->closed)
 		*from->closed = true;
@@ -73,7 +73,7 @@ static void memory_close(struct profile_source *source)
 	free(from);
 }
 
-static inline struct memory_source *memory_source(struct profile *profile)
+static inline struct plain_source *plain_source(struct profile *profile)
 {
 	static const struct profile_source_ops ops = {
 		.visit = memory_visit,
@@ -81,7 +81,7 @@ static inline struct memory_source *memory_source(struct profile *profile)
 		.members = memory_members,
 		.close = memory_close,
 	};
-	struct memory_source *from = calloc(1, sizeof(*from));
+	struct plain_source *from = calloc(1, sizeof(*from));
 
 	from->profile = profile;
 	from->source = (struct profile_source){ .ops = &ops,
