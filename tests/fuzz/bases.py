@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import random
 import re
 import shutil
 import struct
@@ -13,13 +14,15 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 FUZZ = TOP / "build" / "fuzz"
-BASES, CORPUS = FUZZ / "base", FUZZ / "corpus"
+BASES, SEEDS = FUZZ / "base", FUZZ / "seeds"
 # Of the pipeline's symbols those that are looked for, and some that are not.
 SYMBOLS = re.compile(
     rb"RuntimeIdle|dynamic_scheduler|circuit_builder.*Timed|PARKING_FOR|BLOCKING_DEPTH|4main|_start"
 )
 FUNCTION_MAX = 30000
 CHUNK, TABLE = 64, 128
+# The fuzzers that put faults into a base, and how many bytes of input say one (patches.h).
+FAULTY, FAULT_BYTES = ("code", "dwarf", "elf", "memory"), 14
 PT_LOAD, PT_NOTE, PT_TLS, SHT_PROGBITS, SHT_SYMTAB, SHT_STRTAB, SHT_NOTE = 1, 4, 7, 1, 2, 3, 7
 STT_FUNC, STT_TLS = 2, 6
 
@@ -265,17 +268,21 @@ def small_profile(profile):
     return profile
 
 
-def make_corpora():
-    for name in ("layout", "profile"):
-        (CORPUS / name).mkdir(parents=True, exist_ok=True)
+def make_seeds():
+    for name in ("layout", "profile", *FAULTY):
+        (SEEDS / name).mkdir(parents=True, exist_ok=True)
+    numbers = random.Random(1)
+    for name in FAULTY:
+        for count in range(1, 17):
+            (SEEDS / name / f"faults-{count}").write_bytes(numbers.randbytes(FAULT_BYTES * count))
     for layout in (TOP / "user" / "layouts").glob("*.json"):
         text = layout.read_text()
         # Without blanks more of it is changed.
-        (CORPUS / "layout" / "shipped").write_text(json.dumps(json.loads(text)))
+        (SEEDS / "layout" / "shipped").write_text(json.dumps(json.loads(text)))
     profile = json.loads((BASES / "profile.json").read_text())
-    (CORPUS / "profile" / "small").write_text(json.dumps(small_profile(profile)))
+    (SEEDS / "profile" / "small").write_text(json.dumps(small_profile(profile)))
     if (FUZZ / "fuzz" / "fuzz_snapshot").exists():
-        make_snapshots(CORPUS / "snapshot")
+        make_snapshots(SEEDS / "snapshot")
 
 
 MAKERS = {"elf": make_elf, "dwarf": make_dwarf, "memory": make_memory}
@@ -290,6 +297,6 @@ def environment():
             partial = path.with_suffix(".part")
             make(partial)
             partial.rename(path)
-    if not (CORPUS / "profile" / "small").exists():
-        make_corpora()
+    if not (SEEDS / "memory").exists():
+        make_seeds()
     return {f"DBPROF_FUZZ_{name.upper()}": str(BASES / name) for name in MAKERS}
