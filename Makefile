@@ -28,6 +28,7 @@ BPFTOOL ?= bpftool
 PYTHON ?= /usr/bin/python3
 PKGS := libbpf libelf libdw zlib json-c capstone yajl libarchive libcurl libprotobuf-c
 SANITIZE ?=
+JOBS := $(shell nproc)
 
 ARCH := $(shell uname -m | sed -e s/x86_64/x86/ -e s/aarch64/arm64/)
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
@@ -174,11 +175,12 @@ demo: deps
 check:
 	$(Q)tools/deps.sh tools/packages-check tools/packages-deb
 	$(Q)$(MAKE) lint
-	$(Q)$(MAKE) all unit target layout-target
-	$(Q)$(MAKE) BUILD=build/sanitized \
+	$(Q)$(MAKE) -j$(JOBS) all unit
+	$(Q)$(MAKE) target layout-target
+	$(Q)$(MAKE) -j$(JOBS) BUILD=build/sanitized \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
 	  all unit
-	$(Q)$(MAKE) fuzzers
+	$(Q)$(MAKE) -j$(JOBS) fuzzers
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider tests
 
 # Slowdown of the pipeline by us and by others, in paired runs: about half an hour on a quiet machine.
