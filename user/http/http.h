@@ -25,7 +25,7 @@ struct http_request;
 
 /* Zero, or NULL, is the default of each. */
 struct http_options {
-	const char *listen;	  /* "ADDRESS:PORT", "[ADDRESS]:PORT"; default 127.0.0.1:9464 */
+	const char *listen;	  /* "ADDRESS:PORT", "[ADDRESS]:PORT"; default 127.0.0.1:9747 */
 	const char *tls_cert;	  /* PEM file: the certificate, and those between it and its root */
 	const char *tls_key;	  /* PEM file */
 	const char *token_file;	  /* one line, the bearer token; read anew for each request */
@@ -35,7 +35,7 @@ struct http_options {
 	uint64_t answer_max;	       /* bytes of an answer, default 256 MiB */
 };
 
-#define HTTP_LISTEN_DEFAULT "127.0.0.1:9464"
+#define HTTP_LISTEN_DEFAULT "127.0.0.1:9747"
 
 /*
  * Answers @request, now or later: it calls one of http_request__answer..() or
@@ -78,7 +78,7 @@ int http_server__run(struct http_server *server, struct fail *fail);
 /* The port it listens on, for options that say port 0. */
 unsigned int http_server__port(const struct http_server *server);
 
-/* "http://127.0.0.1:9464", for people. */
+/* "http://127.0.0.1:9747", for people. */
 const char *http_server__address(const struct http_server *server);
 
 struct http_counts {
