@@ -16,7 +16,7 @@
 
 #include "snapshot/snapshot.h"
 
-#define STORED_NAME_SIZE 96 /* with the NUL, and some room */
+#define STORED_NAME_SIZE 160 /* more than it needs, as compilers count */
 
 enum stored_quality {
 	STORED_EMPTY,	   /* 'e': nothing was seen, no step and no thread */
