@@ -25,7 +25,7 @@ CC := gcc
 CLANG ?= clang
 BPFTOOL ?= bpftool
 PYTHON ?= /usr/bin/python3
-PKGS := libbpf libelf libdw zlib json-c capstone yajl libarchive libcurl libprotobuf-c
+PKGS := libbpf libelf libdw zlib json-c capstone yajl libarchive libcurl libprotobuf-c libmicrohttpd gnutls
 SANITIZE ?=
 
 ARCH := $(shell uname -m | sed -e s/x86_64/x86/ -e s/aarch64/arm64/)
