@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/numbers.h"
 #include "cli/options.h"
@@ -43,4 +44,26 @@ double numbers__budget(struct argp_state *state, const char *text)
 	if (text[0] < '0' || text[0] > '9' || *end || !(percent >= 0.01 && percent <= 100))
 		argp_error(state, "--budget takes per cent from 0.01 to 100, not '%s'", text);
 	return percent / 100;
+}
+
+uint64_t numbers__bytes(struct argp_state *state, const char *option, const char *text,
+			uint64_t min)
+{
+	static const char units[] = "KMGT";
+	unsigned long long number;
+	const char *unit;
+	char *end;
+	uint64_t bytes = 0;
+	bool wrong;
+
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	wrong = text[0] < '0' || text[0] > '9' || errno || (*end && (!unit || end[1])) ||
+		__builtin_mul_overflow(number, unit ? 1ULL << (10 * (unit - units + 1)) : 1,
+				       &bytes);
+	if (wrong || bytes < min)
+		argp_error(state, "--%s takes a size such as 500M or 10G, at least 1M, not '%s'",
+			   option, text);
+	return bytes;
 }

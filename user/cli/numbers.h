@@ -11,6 +11,9 @@ uint32_t numbers__count(struct argp_state *state, const char *option, const char
 /* A time such as "10s", in nanoseconds. */
 uint64_t numbers__time(struct argp_state *state, const char *option, const char *text,
 		       uint64_t min_ns);
+/* A size such as "500M" or "10G", in bytes: units are powers of 1024. */
+uint64_t numbers__bytes(struct argp_state *state, const char *option, const char *text,
+			uint64_t min);
 /* Per cent, with or without the sign, as a share. */
 double numbers__budget(struct argp_state *state, const char *text);
 

@@ -17,6 +17,12 @@ enum {
 	KEY_MAX_THREADS,
 	KEY_MAX_CIRCUITS,
 	KEY_MAX_OPERATORS,
+	KEY_LISTEN,
+	KEY_TLS_CERT,
+	KEY_TLS_KEY,
+	KEY_TOKEN_FILE,
+	KEY_STORE,
+	KEY_KEEP,
 };
 
 #define INTERVAL_MIN_NS 100000000 /* shorter windows are for `dbprof-bpf --interval` */
@@ -41,14 +47,27 @@ static const struct argp_option argp_options[] = {
 	  1 },
 	{ "top-operators", KEY_TOP, "K", 0,
 	  "Operators of each process that metrics tell of one by one (default 20)", 1 },
+	{ "listen", KEY_LISTEN, "ADDR:PORT", 0,
+	  "Where requests are answered (default " HTTP_LISTEN_DEFAULT
+	  "); what other machines can reach needs --tls-cert, --tls-key and --token-file",
+	  2 },
+	{ "tls-cert", KEY_TLS_CERT, "FILE", 0, "Certificate, PEM", 2 },
+	{ "tls-key", KEY_TLS_KEY, "FILE", 0, "Its key, PEM", 2 },
+	{ "token-file", KEY_TOKEN_FILE, "FILE", 0,
+	  "One line: who asks has to send it as bearer token", 2 },
+	{ "store", KEY_STORE, "DIR", 0,
+	  "Keep a profile of each window there; 'dbprof-bpf report FILE' shows one", 3 },
+	{ "keep", KEY_KEEP, "SIZE", 0,
+	  "Room that these may take, such as 500M or 10G (default 1G); old ones are thinned out",
+	  3 },
 	{ "layout", 'l', "FILE", 0,
-	  "Layout of the engine's types, for versions without a built-in one", 2 },
+	  "Layout of the engine's types, for versions without a built-in one", 4 },
 	{ "max-threads", KEY_MAX_THREADS, "N", 0, "Threads that can be observed (default 8192)",
-	  2 },
+	  4 },
 	{ "max-circuits", KEY_MAX_CIRCUITS, "N", 0, "Circuits that can be observed (default 8192)",
-	  2 },
+	  4 },
 	{ "max-operators", KEY_MAX_OPERATORS, "N", 0,
-	  "Operators of workers that can be observed (default 65536)", 2 },
+	  "Operators of workers that can be observed (default 65536)", 4 },
 	{},
 };
 
@@ -78,6 +97,24 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_MAX_OPERATORS:
 		options->max_operators = numbers__count(state, "max-operators", arg, 1, 1 << 20);
 		break;
+	case KEY_LISTEN:
+		options->http.listen = arg;
+		break;
+	case KEY_TLS_CERT:
+		options->http.tls_cert = arg;
+		break;
+	case KEY_TLS_KEY:
+		options->http.tls_key = arg;
+		break;
+	case KEY_TOKEN_FILE:
+		options->http.token_file = arg;
+		break;
+	case KEY_STORE:
+		options->store = arg;
+		break;
+	case KEY_KEEP:
+		options->keep = numbers__bytes(state, "keep", arg, 1 << 20);
+		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "there is nothing to give but options, such as --interval 10s");
 		break;
@@ -103,6 +140,7 @@ enum exit_status command_serve(int argc, char **argv)
 		.max_threads = 8192,
 		.max_circuits = 8192,
 		.max_operators = 65536,
+		.keep = 1ULL << 30,
 		.say = say,
 	};
 	struct serve *serve = NULL;

@@ -98,6 +98,11 @@ int serve__open(const struct serve_options *options, struct serve **ret_serve, s
 	serve->signals = -1;
 	serve->epoll = epoll_create1(EPOLL_CLOEXEC);
 	err = serve->epoll < 0 ? -errno : catch_signals(serve);
+	/* First what may be wrong with the options, which is quick to find out. */
+	if (!err)
+		err = serve__listen(serve, fail);
+	if (!err && options->store)
+		err = store__open(options->store, options->keep, &serve->store, fail);
 	if (!err)
 		err = open_session(serve, fail);
 	if (err) {
@@ -116,6 +121,8 @@ static void handle(struct serve *serve, void *what)
 {
 	if (what == &serve->signals)
 		read_signals(serve);
+	else if (what == &serve->http)
+		serve->asked = true;
 	else if (what == serve->session)
 		serve__read_started(serve);
 	else {
@@ -146,6 +153,15 @@ static int wait_until(struct serve *serve, uint64_t when)
 	return 0;
 }
 
+/* After all that has happened: an answer tells of it, and a handler finds the list as it is. */
+static int answer(struct serve *serve, struct fail *fail)
+{
+	if (!serve->asked)
+		return 0;
+	serve->asked = false;
+	return http_server__run(serve->http, fail);
+}
+
 static bool job_is_due(const struct serve *serve, uint64_t now)
 {
 	for (size_t i = 0; i < serve->process_count; i++)
@@ -170,6 +186,7 @@ static void look_again(struct serve *serve)
 int serve__run(struct serve *serve, struct fail *fail)
 {
 	serve__scan(serve);
+	serve__say(serve, "listening on %s", http_server__address(serve->http));
 	while (!serve->stop) {
 		uint64_t now = clock__now(), next = serve__tend(serve, now);
 		int err;
@@ -191,6 +208,9 @@ int serve__run(struct serve *serve, struct fail *fail)
 		err = wait_until(serve, next);
 		if (err)
 			return fail__set(fail, err, "waiting failed: %s", strerror(-err));
+		err = answer(serve, fail);
+		if (err)
+			return fail__set(fail, err, "the server has failed: %s", strerror(-err));
 	}
 	return 0;
 }
@@ -199,13 +219,11 @@ void serve__close(struct serve *serve)
 {
 	if (!serve)
 		return;
-	while (serve->process_count) {
-		struct served *process = serve->processes[serve->process_count - 1];
-
-		if (process->job)
-			serve__cancel_profile(serve, process->job);
+	/* First those who wait for a profile of a process that is forgotten then. */
+	http_server__close(serve->http);
+	while (serve->process_count)
 		serve__remove_process(serve, serve->process_count - 1);
-	}
+	store__close(serve->store);
 	session__free(serve->session);
 	if (serve->signals >= 0)
 		close(serve->signals);

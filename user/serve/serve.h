@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "http/http.h"
 #include "snapshot/observer.h"
 #include "util/fail.h"
 
@@ -26,6 +27,9 @@ struct serve_options {
 	uint32_t max_circuits;
 	uint32_t max_operators;
 	bool perf_uprobes;
+	struct http_options http;
+	const char *store; /* a folder to keep a profile of each window in; NULL for none */
+	uint64_t keep;	   /* bytes of it */
 	/* One line for people, without a newline: who came, who went, what failed. */
 	void (*say)(void *context, const char *line);
 	void *context;

@@ -11,6 +11,7 @@
 #include "serve/serve.h"
 #include "snapshot/meter.h"
 #include "snapshot/series.h"
+#include "store/store.h"
 
 #define SERVE_PROCESSES_MAX 1024 /* that are known at once, also of those not profiled */
 #define SERVE_ENDED_MAX	    64	 /* of them, ended ones whose sums are still to be read */
@@ -60,6 +61,8 @@ struct serve_errors {
 	uint64_t windows;
 	uint64_t edges;
 	uint64_t discovery;
+	uint64_t profiles; /* on demand */
+	uint64_t store;
 };
 
 struct serve {
@@ -70,6 +73,7 @@ struct serve {
 	int epoll;
 	int signals;
 	bool stop;
+	bool asked; /* the server has something to do */
 	uint64_t start;
 	uint64_t edge_at; /* the next end of a window */
 	uint64_t scan_at;
@@ -80,12 +84,18 @@ struct serve {
 	uint64_t targets_ran_ns;
 	uint64_t tick_ns;
 	uint32_t frequency_hz; /* of the sampler; 0 while it rests */
+	struct http_server *http;
+	struct store *store; /* NULL without one */
+	bool store_fails;    /* which has been said */
 	struct serve_errors errors;
 	uint64_t attached; /* so far */
 	uint64_t detached;
 };
 
 void serve__say(struct serve *serve, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Opens the server: routes.c. */
+int serve__listen(struct serve *serve, struct fail *fail);
 
 /* Processes that come: discover.c. */
 

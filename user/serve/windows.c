@@ -54,6 +54,28 @@ void serve__set_cost(const struct serve *serve, const struct served *process,
 	window->cost.dropped = process->parks_dropped ? "park probes" : NULL;
 }
 
+/* What fails is said once, and once it works again. */
+static void keep_window(struct serve *serve, const struct served *process,
+			const struct snapshot *window)
+{
+	struct fail fail = {};
+	int err;
+
+	if (!serve->store)
+		return;
+	err = store__put(serve->store, window, observer__start_ticks(process->observer), &fail);
+	/* One without content has no right to another's place. */
+	if (err == -ENODATA)
+		return;
+	serve->errors.store += err != 0;
+	if (err && !serve->store_fails)
+		serve__say(serve, "%s; profiling goes on",
+			   fail.text[0] ? fail.text : strerror(-err));
+	if (!err && serve->store_fails)
+		serve__say(serve, "profiles are kept again");
+	serve->store_fails = err != 0;
+}
+
 static int add_window(struct serve *serve, struct served *process, const struct snapshot *until,
 		      const struct edge *edge)
 {
@@ -65,6 +87,7 @@ static int add_window(struct serve *serve, struct served *process, const struct 
 	serve__set_cost(serve, process, &process->cost_until, &edge->cost, window);
 	process->cost_until = edge->cost;
 	err = metrics_sums__add(process->sums, window);
+	keep_window(serve, process, window);
 	snapshot__free(window);
 	return err;
 }
