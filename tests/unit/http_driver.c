@@ -21,8 +21,8 @@
 #include "util/clock.h"
 
 #define LATER_MAX   128
-#define LATER_LIMIT 5
-#define FILE_SIZE   (32 << 20)
+#define LATER_LIMIT 2
+#define FILE_SIZE   (16 << 20)
 #define ANSWER_MAX  (64 << 20)
 
 struct pending {

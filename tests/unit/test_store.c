@@ -14,7 +14,7 @@
 #include "store/retention.h"
 #include "store/store.h"
 
-#define NANOS 1000000000LL
+#define NANOS INT64_C(1000000000)
 #define MAX   4096
 
 static const char good[] = "dbprof-20261130T215754.123456789Z-0000060000ms-p0000004321-"

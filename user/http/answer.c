@@ -62,6 +62,7 @@ static void answer(struct http_request *request, unsigned int status, const char
 	if (later) {
 		http_connection__unwatch(request->connection);
 		MHD_resume_connection(request->connection->mhd);
+		http_server__wake(request->server);
 	}
 }
 

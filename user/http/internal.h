@@ -82,6 +82,9 @@ struct http_server {
 	int trouble_err;
 };
 
+/* server.c: http_server__run() is due at once, also when no client says anything. */
+void http_server__wake(struct http_server *server);
+
 /* connections.c: who is connected. */
 
 /* Accepts those who wait. */

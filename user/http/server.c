@@ -186,6 +186,13 @@ int http_server__fd(const struct http_server *server)
 	return server->epoll;
 }
 
+void http_server__wake(struct http_server *server)
+{
+	static const struct itimerspec at_once = { .it_value.tv_nsec = 1 };
+
+	timerfd_settime(server->timer, 0, &at_once, NULL);
+}
+
 /* Wakes at @when_ns, or as soon as libmicrohttpd has something to do. */
 static int set_timer(struct http_server *server, uint64_t when_ns)
 {
