@@ -26,7 +26,7 @@ CC := gcc
 CLANG ?= clang
 BPFTOOL ?= bpftool
 PYTHON ?= /usr/bin/python3
-PKGS := libbpf libelf libdw zlib json-c capstone yajl libarchive libcurl libprotobuf-c
+PKGS := libbpf libelf libdw zlib json-c capstone yajl libarchive libcurl libprotobuf-c libmicrohttpd gnutls
 SANITIZE ?=
 JOBS := $(shell nproc)
 

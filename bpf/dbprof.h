@@ -144,9 +144,10 @@ struct dbprof_process {
 	__u32 waits;	   /* enum dbprof_waits */
 	__u32 slots_known; /* every frame has its slot */
 	__u32 packed;	   /* of DBPROF_TASK_PACKED, DBPROF_TIMED_PACKED */
+	__u64 since;	   /* what happens before is not counted; 0: the window's begin */
 	struct dbprof_frame frames[DBPROF_FRAMES];
 };
-_Static_assert(sizeof(struct dbprof_process) == 72 + 56 * DBPROF_FRAMES, "struct dbprof_process");
+_Static_assert(sizeof(struct dbprof_process) == 80 + 56 * DBPROF_FRAMES, "struct dbprof_process");
 
 enum dbprof_off {
 	DBPROF_OFF_UNKNOWN = 0,
@@ -199,7 +200,7 @@ enum dbprof_in_trap {
 
 /* A thread of a profiled process. Only the thread itself, or the switch to it, writes this. */
 struct dbprof_thread {
-	__u32 tgid;
+	__u32 tgid; /* 0: the slot is free; who clears it by compare and swap frees it */
 	__u32 tid;
 	__u64 since;	      /* when it was first observed: window start or the thread's start */
 	__u64 on_since;	      /* on a CPU since; 0 when off */

@@ -323,7 +323,7 @@ static __always_inline void switch_in(struct task_struct *task, __u64 now)
 		thread->off = DBPROF_OFF_BLOCKED;
 		note_cause(thread, task);
 		/* A thread that started in the window was runnable from its start. */
-		if (thread->since > window_start) {
+		if (thread->since == task->start_time) {
 			thread->share.run_queue_ns += elapsed(thread->since, now);
 			thread->off_since = 0;
 		}

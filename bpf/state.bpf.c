@@ -156,11 +156,29 @@ static __always_inline struct dbprof_thread *thread_pass(struct dbprof_thread *t
 	return thread;
 }
 
+/* Whether the process counts already at the moment @now. */
+static __always_inline bool process_begun(__u32 number, __u64 now)
+{
+	struct dbprof_process *process = process_at(number);
+
+	return process && now >= process->since;
+}
+
+/* From when on a thread of the process is observed. */
+static __always_inline __u64 observed_since(struct task_struct *task, __u32 number)
+{
+	struct dbprof_process *process = process_at(number);
+	__u64 since = task->start_time;
+
+	if (since < window_start)
+		since = window_start;
+	return process && since < process->since ? process->since : since;
+}
+
 static __always_inline struct dbprof_thread *thread_make(struct task_struct *task, __u32 process,
 							 __u64 now, __u32 *slot)
 {
 	struct dbprof_thread *thread;
-	__u64 start = task->start_time;
 	__u32 index;
 
 	if (bpf_map_pop_elem(&free_slots, &index)) {
@@ -175,11 +193,14 @@ static __always_inline struct dbprof_thread *thread_make(struct task_struct *tas
 	if (!thread)
 		goto full;
 	thread_pass(thread, now);
-	thread->tgid = task->tgid;
+	/* A program that was at work when user space freed the slot may have written to it since.
+	 */
+	__builtin_memset(thread, 0, offsetof(struct dbprof_thread, edge));
 	thread->tid = task->pid;
 	thread->process = process;
-	thread->since = start > window_start ? start : window_start;
+	thread->since = observed_since(task, process);
 	bpf_probe_read_kernel_str(thread->comm, sizeof(thread->comm), task->comm);
+	thread->tgid = task->tgid;
 	*slot = index + 1;
 	thread_check_worker(thread);
 	return thread;
@@ -189,23 +210,31 @@ full:
 	return NULL;
 }
 
+/* The record in a thread's slot, unless user space has freed that since. */
+static __always_inline struct dbprof_thread *thread_if_its(struct dbprof_thread *thread,
+							   struct task_struct *task)
+{
+	return thread && thread->tid == (__u32)task->pid ? thread : NULL;
+}
+
 __hidden struct dbprof_thread *thread_find(struct task_struct *task)
 {
 	__u32 *slot = bpf_task_storage_get(&slots, task, 0, 0);
 
 	if (!slot || !*slot || *slot == NO_SLOT || *slot == CLAIMED)
 		return NULL;
-	return thread_at(*slot);
+	return thread_if_its(thread_at(*slot), task);
 }
 
 __hidden struct dbprof_thread *thread_get(struct task_struct *task, __u64 now, bool *fresh)
 {
 	__u32 *slot = bpf_task_storage_get(&slots, task, 0, 0);
+	struct dbprof_thread *thread;
 	__u32 process;
 
 	*fresh = false;
 	if (!slot) {
-		if (!process_find(task->tgid, &process))
+		if (!process_find(task->tgid, &process) || !process_begun(process, now))
 			return NULL;
 		slot = bpf_task_storage_get(&slots, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 		if (!slot) {
@@ -215,9 +244,14 @@ __hidden struct dbprof_thread *thread_get(struct task_struct *task, __u64 now, b
 	}
 	if (*slot == NO_SLOT || *slot == CLAIMED)
 		return NULL;
-	if (*slot)
-		return thread_pass(thread_at(*slot), now);
-	if (!process_find(task->tgid, &process) || __sync_val_compare_and_swap(slot, 0, CLAIMED))
+	if (*slot) {
+		thread = thread_if_its(thread_at(*slot), task);
+		if (thread)
+			return thread_pass(thread, now);
+		*slot = 0;
+	}
+	if (!process_find(task->tgid, &process) || !process_begun(process, now) ||
+	    __sync_val_compare_and_swap(slot, 0, CLAIMED))
 		return NULL;
 	*fresh = true;
 	return thread_make(task, process, now, slot);
@@ -266,7 +300,8 @@ __hidden void thread_exit(struct task_struct *task, struct dbprof_thread *thread
 		return;
 	key.sum = (edge & 1) ^ (thread->ended < edge);
 	sum = bpf_map_lookup_elem(&exited, &key);
-	if (!sum)
+	/* User space frees the slots of a process that is not profiled any more. */
+	if (!sum || __sync_val_compare_and_swap(&thread->tgid, key.tgid, 0) != key.tgid)
 		return;
 	__sync_fetch_and_add(&sum->count, 1);
 	__sync_fetch_and_add(&sum->observed_ns, elapsed(thread->since, thread->ended));

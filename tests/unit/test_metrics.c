@@ -18,7 +18,7 @@ static char *written(const struct metrics_sums *const *processes, size_t count,
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	CHECK(openmetrics__write(out, dialect, processes, count, &cost, &fail) == 0);
+	CHECK(openmetrics__write(out, dialect, processes, count, &cost, NULL, &fail) == 0);
 	fclose(out);
 	return text;
 }
@@ -238,7 +238,8 @@ static void test_two_processes(void)
 
 	CHECK(metrics_sums__add(sums[0], snapshot) == 0);
 	CHECK(metrics_sums__add(sums[1], snapshot) == 0);
-	CHECK(openmetrics__write(stderr, METRICS_OPENMETRICS, both, 2, &cost, &fail) == -EINVAL);
+	CHECK(openmetrics__write(stderr, METRICS_OPENMETRICS, both, 2, &cost, NULL, &fail) ==
+	      -EINVAL);
 	CHECK(strstr(fail.text, "4321") != NULL);
 	sums[1]->pid = 1;
 	text = written(both, 2, METRICS_OPENMETRICS);
@@ -262,7 +263,7 @@ static void test_full_disk(void)
 
 	CHECK(metrics_sums__add(sums, snapshot) == 0);
 	if (CHECK(full != NULL)) {
-		CHECK(openmetrics__write(full, METRICS_PROMETHEUS, &one, 1, &cost, &fail) ==
+		CHECK(openmetrics__write(full, METRICS_PROMETHEUS, &one, 1, &cost, NULL, &fail) ==
 		      -ENOSPC);
 		fclose(full);
 	}

@@ -16,9 +16,10 @@ _dbprof_bpf_options() {
 			"--verbose -v --quiet -q --version -V --state --state-header --state-timeout"
 		;;
 	report)
-		echo "--metric --total --as --used-bytes --storage-size --worker --node --json"
+		echo "--metric --total --as --used-bytes --storage-size --worker --node --json" \
+			"--store --at --pid"
 		;;
-	diff) echo "--worker --top --all --json" ;;
+	diff) echo "--worker --top --all --json --store --at --pid" ;;
 	check) echo "--pid -p --layout -l --json" ;;
 	export)
 		echo "--format -f --output -o --first-worker --state --state-header --state-timeout"
@@ -60,9 +61,9 @@ _dbprof_bpf_argument() {
 	--uprobes) _dbprof_bpf_words "auto multi perf" "$2" ;;
 	--steps) _dbprof_bpf_words "auto paths events polls" "$2" ;;
 	--as) _dbprof_bpf_words "bytes count" "$2" ;;
-	--output | -o | --layout | -l | --state) _dbprof_bpf_files "$2" ;;
+	--output | -o | --layout | -l | --state | --store) _dbprof_bpf_files "$2" ;;
 	--duration | -d | --interval | --budget | --frequency | -F | --max-threads | --max-circuits | \
-		--metric | --total | --worker | --node | --top | --first-worker | --offset | -O | --state-header | \
+		--metric | --total | --at | --worker | --node | --top | --first-worker | --offset | -O | --state-header | \
 		--state-timeout)
 		COMPREPLY=()
 		;;

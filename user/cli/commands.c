@@ -11,6 +11,7 @@ static const struct command commands[] = {
 	{ "record", "Profile, and keep all that was measured in a file", command_record },
 	{ "report", "Print what a profile says", command_report },
 	{ "diff", "Compare two profiles of a pipeline", command_diff },
+	{ "serve", "Profile every pipeline of the host, all the time", command_serve },
 	{ "layout", "Make a layout file from a build with debug info", command_layout },
 	{ "check", "Say what profiling needs, and what of that there is", command_check },
 	{ "help", "Print this list", command_help },

@@ -28,6 +28,9 @@ enum exit_status command_record(int argc, char **argv);
 /* `dbprof-bpf diff BEFORE AFTER`: what became slower from one profile to another. */
 enum exit_status command_diff(int argc, char **argv);
 
+/* `dbprof-bpf serve`: the daemon. */
+enum exit_status command_serve(int argc, char **argv);
+
 /* `dbprof-bpf layout BINARY`: writes the layout of a build with debug info to the output. */
 enum exit_status command_layout(int argc, char **argv);
 

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/profile_input.h"
+#include "cli/stored_input.h"
 #include "cli/output.h"
 #include "export/diff.h"
 
@@ -21,7 +22,8 @@ enum {
 #define TOP_DEFAULT 10
 
 struct diff_options {
-	const char *files[2];
+	const char *files[2]; /* names of the two, also of those of a store */
+	struct stored_options stored;
 	size_t count;
 	size_t worker;
 	size_t top;
@@ -64,13 +66,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			options->files[options->count++] = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (options->count < 2)
+		stored_options__check(state, &options->stored, 2, options->count);
+		if (options->stored.store)
+			memcpy(options->files, options->stored.at, sizeof(options->files));
+		else if (options->count < 2)
 			argp_error(state, "which files? One from before and one from after");
 		else if (!strcmp(options->files[0], "-") && !strcmp(options->files[1], "-"))
 			argp_error(state, "only one of the two can be the standard input");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return stored_options__parse(key, arg, state, &options->stored);
 	}
 }
 
@@ -92,14 +97,22 @@ static int show(const struct diff *diff, const struct diff_options *options, str
 	return err;
 }
 
+static int open_side(const struct diff_options *options, size_t side,
+		     struct profile_input *ret_input, struct fail *fail)
+{
+	if (options->stored.store)
+		return stored_input__open(&options->stored, side, ret_input, fail);
+	return profile_input__open(options->files[side], ret_input, fail);
+}
+
 static int compare(const struct diff_options *options, struct fail *fail)
 {
 	struct profile_input before = { 0 }, after = { 0 };
 	struct diff diff = { 0 };
-	int err = profile_input__open(options->files[0], &before, fail);
+	int err = open_side(options, 0, &before, fail);
 
 	if (!err)
-		err = profile_input__open(options->files[1], &after, fail);
+		err = open_side(options, 1, &after, fail);
 	if (!err)
 		err = diff__make(before.source, after.source, options->worker, &diff, fail);
 	if (!err) {
@@ -119,6 +132,7 @@ enum exit_status command_diff(int argc, char **argv)
 		{ "top", KEY_TOP, "N", 0, "Rows of each list (default 10)", 0 },
 		{ "all", KEY_ALL, NULL, 0, "All rows", 0 },
 		{ "json", KEY_JSON, NULL, 0, "Write JSON, which always has all rows", 0 },
+		STORED_OPTIONS(1),
 		{},
 	};
 	static const char doc[] =
@@ -127,7 +141,8 @@ enum exit_status command_diff(int argc, char **argv)
 		"and by what; and what became faster. The files are snapshots of dbprof-bpf record "
 		"or JSON profiles, of dbprof-bpf or of DBSP itself."
 		"\vExamples:\n  dbprof-bpf diff monday.dbprof tuesday.dbprof\n"
-		"  dbprof-bpf diff --worker 3 --all before.json after.json";
+		"  dbprof-bpf diff --worker 3 --all before.json after.json\n"
+		"  dbprof-bpf diff --store /var/lib/dbprof-bpf --pid 4321 --at -1h --at now";
 	const struct argp argp = {
 		argp_options, parse_option, "BEFORE AFTER", doc, NULL, NULL, NULL
 	};

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
+#include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/write_profile.h"
 
@@ -81,24 +82,10 @@ static const struct argp_option argp_options[] = {
 	{},
 };
 
-static uint32_t parse_number(struct argp_state *state, const char *option, const char *text,
-			     unsigned long min, unsigned long max)
-{
-	unsigned long number;
-	char *end;
-
-	errno = 0;
-	number = strtoul(text, &end, 10);
-	if (text[0] < '0' || text[0] > '9' || *end || errno || number < min || number > max)
-		argp_error(state, "--%s takes a number from %lu to %lu, not '%s'", option, min, max,
-			   text);
-	return (uint32_t)number;
-}
-
 static void add_pid(struct argp_state *state, const char *text)
 {
 	struct options *options = state->input;
-	pid_t pid = (pid_t)parse_number(state, "pid", text, 1, INT32_MAX);
+	pid_t pid = (pid_t)numbers__count(state, "pid", text, 1, INT32_MAX);
 
 	for (size_t i = 0; i < options->pid_count; i++)
 		if (options->pids[i] == pid)
@@ -147,33 +134,6 @@ static enum observer_mode parse_mode(struct argp_state *state, const char *text)
 	return (enum observer_mode)parse_choice(state, "mode", text, names, 5);
 }
 
-static uint64_t parse_time(struct argp_state *state, const char *option, const char *text,
-			   uint64_t min_ns)
-{
-	uint64_t ns = 0;
-
-	if (duration__parse(text, &ns))
-		argp_error(state, "--%s takes a time such as 10s, 500ms or 2m, not '%s'", option,
-			   text);
-	else if (ns < min_ns)
-		argp_error(state, "--%s takes at least %llu ms, not '%s'", option,
-			   (unsigned long long)min_ns / 1000000, text);
-	return ns;
-}
-
-/* Per cent, with or without the sign. */
-static double parse_budget(struct argp_state *state, const char *text)
-{
-	char *end;
-	double percent = strtod(text, &end);
-
-	if (*end == '%')
-		end++;
-	if (text[0] < '0' || text[0] > '9' || *end || !(percent >= 0.01 && percent <= 100))
-		argp_error(state, "--budget takes per cent from 0.01 to 100, not '%s'", text);
-	return percent / 100;
-}
-
 static void check(struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -207,10 +167,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		add_pid(state, arg);
 		break;
 	case 'd':
-		options->duration_ns = parse_time(state, "duration", arg, 1);
+		options->duration_ns = numbers__time(state, "duration", arg, 1);
 		break;
 	case KEY_INTERVAL:
-		options->interval_ns = parse_time(state, "interval", arg, INTERVAL_MIN_NS);
+		options->interval_ns = numbers__time(state, "interval", arg, INTERVAL_MIN_NS);
 		break;
 	case 'o':
 		options->output = arg;
@@ -230,19 +190,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->mode = parse_mode(state, arg);
 		break;
 	case KEY_BUDGET:
-		options->budget = parse_budget(state, arg);
+		options->budget = numbers__budget(state, arg);
 		break;
 	case 'F':
-		options->frequency_hz = parse_number(state, "frequency", arg, 1, 10000);
+		options->frequency_hz = numbers__count(state, "frequency", arg, 1, 10000);
 		break;
 	case KEY_STEPS:
 		options->steps = parse_steps(state, arg);
 		break;
 	case KEY_MAX_THREADS:
-		options->max_threads = parse_number(state, "max-threads", arg, 1, 1 << 20);
+		options->max_threads = numbers__count(state, "max-threads", arg, 1, 1 << 20);
 		break;
 	case KEY_MAX_CIRCUITS:
-		options->max_circuits = parse_number(state, "max-circuits", arg, 1, 1 << 20);
+		options->max_circuits = numbers__count(state, "max-circuits", arg, 1, 1 << 20);
 		break;
 	case 'v':
 		options->verbose++;

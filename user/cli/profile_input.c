@@ -50,6 +50,12 @@ static int read_snapshot(int fd, struct profile_input *input, struct fail *fail)
 	return err ? err : snapshot_source__open(input->snapshot, &input->source);
 }
 
+static int name_failure(int err, const char *path, const struct fail *why, struct fail *fail)
+{
+	return fail__set(fail, err, "cannot read %s: %s", path,
+			 why->text[0] ? why->text : strerror(-err));
+}
+
 /* The file stays open meanwhile: a pipe that nobody reads would end who writes to it. */
 static int read_profile(int fd, const char *path, struct profile_input *input, struct fail *fail)
 {
@@ -59,9 +65,22 @@ static int read_profile(int fd, const char *path, struct profile_input *input, s
 	if (!is_snapshot(fd))
 		return profile_reader__open(path, &input->source, fail);
 	err = read_snapshot(fd, input, &why);
-	return err ? fail__set(fail, err, "cannot read %s: %s", path,
-			       why.text[0] ? why.text : strerror(-err))
-		   : 0;
+	return err ? name_failure(err, path, &why, fail) : 0;
+}
+
+int profile_input__open_snapshot(int fd, const char *path, struct profile_input *ret_input,
+				 struct fail *fail)
+{
+	struct profile_input input = { 0 };
+	struct fail why = { 0 };
+	int err = read_snapshot(fd, &input, &why);
+
+	if (err) {
+		profile_input__close(&input);
+		return name_failure(err, path, &why, fail);
+	}
+	*ret_input = input;
+	return 0;
 }
 
 int profile_input__open(const char *path, struct profile_input *ret_input, struct fail *fail)

@@ -17,6 +17,9 @@ struct profile_input {
  * profile_reader__open() takes. Returns 0, or a negative errno with a sentence that names the file.
  */
 int profile_input__open(const char *path, struct profile_input *ret_input, struct fail *fail);
+/* The same of a snapshot file that is open; @path is its name for people. @fd stays open. */
+int profile_input__open_snapshot(int fd, const char *path, struct profile_input *ret_input,
+				 struct fail *fail);
 void profile_input__close(struct profile_input *input);
 
 #endif

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/profile_input.h"
+#include "cli/stored_input.h"
 #include "export/attribute_report.h"
 #include "export/overview.h"
 
@@ -22,7 +23,8 @@ enum {
 };
 
 struct report_options {
-	const char *input;
+	const char *input; /* NULL with a store */
+	struct stored_options stored;
 	const char *metric;
 	const char *total;
 	bool used_bytes;
@@ -50,6 +52,7 @@ static const struct argp_option argp_options[] = {
 	{ "worker", KEY_WORKER, "N", 0, "Only this worker", 2 },
 	{ "node", KEY_NODE, "ID", 0, "Only this node, such as nn4; alone, all its readings", 2 },
 	{ "json", KEY_JSON, NULL, 0, "Print readings and totals as JSON", 2 },
+	STORED_OPTIONS(3),
 	{ 0 },
 };
 
@@ -86,7 +89,8 @@ static void check(struct argp_state *state)
 	int asked = (options->metric != NULL) + (options->total != NULL) + options->used_bytes +
 		    options->storage_size;
 
-	if (!options->input)
+	stored_options__check(state, &options->stored, 1, options->input != NULL);
+	if (!options->input && !options->stored.store)
 		argp_error(state, "which profile?");
 	else if (asked > 1)
 		argp_error(state, "one of --metric, --total, --used-bytes and --storage-size at a "
@@ -141,7 +145,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		check(state);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return stored_options__parse(key, arg, state, &options->stored);
 	}
 	return 0;
 }
@@ -150,6 +154,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static int make_query(const struct report_options *options, const struct profile_source *source,
 		      struct attribute_query *query, struct fail *fail)
 {
+	const char *name = options->input ? options->input : "the profile";
 	size_t first = source->first_worker;
 
 	*query = (struct attribute_query){
@@ -162,9 +167,9 @@ static int make_query(const struct report_options *options, const struct profile
 	    (options->worker >= first && query->worker < source->worker_count))
 		return 0;
 	if (source->worker_count == 0)
-		return fail__set(fail, -ENOENT, "%s has no worker", options->input);
-	return fail__set(fail, -ENOENT, "%s has no worker %zu, but those from %zu to %zu",
-			 options->input, options->worker, first, first + source->worker_count - 1);
+		return fail__set(fail, -ENOENT, "%s has no worker", name);
+	return fail__set(fail, -ENOENT, "%s has no worker %zu, but those from %zu to %zu", name,
+			 options->worker, first, first + source->worker_count - 1);
 }
 
 static int report_readings(const struct report_options *options, struct profile_source *source,
@@ -243,7 +248,8 @@ enum exit_status command_report(int argc, char **argv)
 		"Examples:\n"
 		"  dbprof-bpf report slow.json\n"
 		"  dbprof-bpf report slow.json --metric runtime_seconds --worker 0\n"
-		"  dbprof-bpf report slow.json --total used_memory_bytes --as bytes";
+		"  dbprof-bpf report slow.json --total used_memory_bytes --as bytes\n"
+		"  dbprof-bpf report --store /var/lib/dbprof-bpf --at -10m --pid 4321";
 	const struct argp argp = { argp_options, parse_option, "FILE", doc, NULL, NULL, NULL };
 	struct report_options options = { 0 };
 	struct profile_input input = { 0 };
@@ -251,7 +257,8 @@ enum exit_status command_report(int argc, char **argv)
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	err = profile_input__open(options.input, &input, &fail);
+	err = options.input ? profile_input__open(options.input, &input, &fail)
+			    : stored_input__open(&options.stored, 0, &input, &fail);
 	if (!err)
 		err = report(&options, &input, &fail);
 	errno = 0;

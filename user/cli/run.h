@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "cli/engine_state.h"
-#include "cli/meter.h"
+#include "snapshot/meter.h"
 #include "cli/options.h"
 #include "session/session.h"
 #include "snapshot/observer.h"

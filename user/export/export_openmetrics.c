@@ -26,7 +26,7 @@ static int write_window(struct profile_source *source, enum metrics_dialect dial
 	err = sums ? metrics_sums__add(sums, snapshot) : -ENOMEM;
 	metrics_cost__add(&cost, &snapshot->cost);
 	if (!err)
-		err = openmetrics__write(out, dialect, &one, 1, &cost, fail);
+		err = openmetrics__write(out, dialect, &one, 1, &cost, NULL, fail);
 	metrics_sums__free(sums);
 	return err;
 }

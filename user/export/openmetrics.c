@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <string.h>
 
 #include "export/export.h"
 #include "export/openmetrics.h"
@@ -209,6 +210,27 @@ static void own(struct metrics_text *text, const struct metrics_cost *cost)
 	metrics_text__seconds(text, cost->own_cpu_ns);
 }
 
+static void own_numbers(struct metrics_text *text, const struct metrics_own *own)
+{
+	const char *family = "";
+
+	for (size_t i = 0; i < own->count; i++) {
+		const struct metrics_number *number = &own->numbers[i];
+
+		if (strcmp(family, number->name) != 0)
+			metrics_text__family(text, number->name, number->type, number->unit,
+					     number->help);
+		family = number->name;
+		metrics_text__sample(text);
+		if (number->label)
+			metrics_text__label(text, number->label, number->value);
+		if (number->unit && strcmp(number->unit, "seconds") == 0)
+			metrics_text__seconds(text, number->number);
+		else
+			metrics_text__uint(text, number->number);
+	}
+}
+
 /* Two processes with the same id would make two series with the same labels. */
 static int check(const struct metrics_sums *const *processes, size_t count, struct fail *fail)
 {
@@ -223,7 +245,8 @@ static int check(const struct metrics_sums *const *processes, size_t count, stru
 
 int openmetrics__write(FILE *out, enum metrics_dialect dialect,
 		       const struct metrics_sums *const *processes, size_t count,
-		       const struct metrics_cost *cost, struct fail *fail)
+		       const struct metrics_cost *cost, const struct metrics_own *daemon,
+		       struct fail *fail)
 {
 	struct metrics_text text;
 	int err = check(processes, count, fail);
@@ -232,6 +255,8 @@ int openmetrics__write(FILE *out, enum metrics_dialect dialect,
 		return err;
 	metrics_text__begin(&text, out, dialect);
 	own(&text, cost);
+	if (daemon)
+		own_numbers(&text, daemon);
 	/* All samples of a family stand together. */
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]) && count > 0; i++) {
 		const struct family *family = &families[i];

@@ -10,7 +10,8 @@
 #include "session/session_internal.h"
 #include "session/uprobes.h"
 
-#define PLAN_CALIBRATE PLAN_PROBE_KINDS /* the probe on ourselves, of no plan */
+#define PLAN_CALIBRATE PLAN_PROBE_KINDS	      /* the probe on ourselves, of no plan */
+#define PLAN_SAMPLER   (PLAN_PROBE_KINDS + 1) /* and the timers */
 
 struct bpf_program *session__program(struct dbprof *skeleton, enum plan_probe_kind kind)
 {
@@ -39,10 +40,10 @@ struct bpf_program *session__program(struct dbprof *skeleton, enum plan_probe_ki
 	return NULL;
 }
 
-static void drop(struct attachment *attachment)
+void session__drop_attachment(struct session *session, struct attachment *attachment)
 {
 	if (attachment->fd >= 0)
-		close(attachment->fd);
+		closer__close(session->closer, attachment->fd);
 	bpf_link__destroy(attachment->link);
 	*attachment = (struct attachment){ .fd = -1 };
 }
@@ -53,7 +54,7 @@ int session__keep(struct session *session, struct attachment attachment)
 		realloc(session->attachments, (session->attachment_count + 1) * sizeof(*longer));
 
 	if (!longer) {
-		drop(&attachment);
+		session__drop_attachment(session, &attachment);
 		return -ENOMEM;
 	}
 	session->attachments = longer;
@@ -161,24 +162,49 @@ static bool is_essential(enum plan_probe_kind kind)
 	return kind != PLAN_PARK && kind != PLAN_UNPARK && kind != PLAN_TASK_ENTRY;
 }
 
-int session__set_process(struct session *session, pid_t pid, const struct dbprof_process *process)
+/* Where the process is, or the first free place for 0; process_count when there is none. */
+static uint32_t place_of(const struct session *session, pid_t pid)
 {
 	uint32_t index = 0;
-	int err;
 
 	while (index < session->process_count && session->processes[index] != pid)
 		index++;
+	return index;
+}
+
+/* Probes that fire in all processes go with the last one that runs their file. */
+static void note_file(struct session *session, pid_t pid, const char *path)
+{
+	uint32_t index = place_of(session, pid);
+	struct stat file;
+
+	if (index < session->process_count && !stat(path, &file))
+		session->files[index] = (struct process_file){ file.st_dev, file.st_ino };
+}
+
+int session__set_process(struct session *session, pid_t pid, const struct dbprof_process *process)
+{
+	uint32_t index = place_of(session, pid);
+	bool known = index < session->process_count;
+	int err;
+
+	if (!known)
+		index = place_of(session, 0);
 	if (index == DBPROF_PROCESSES)
 		return -E2BIG;
 	err = bpf_map__update_elem(session->skeleton->maps.processes, &index, sizeof(index),
 				   process, sizeof(*process), BPF_ANY);
-	if (err || index < session->process_count)
+	if (err || known)
 		return err;
 	err = session__begin_exited(session, pid);
 	if (err)
 		return err;
 	/* Only now, when the description is there, does the process count as profiled. */
-	session->processes[session->process_count++] = pid;
+	session->processes[index] = pid;
+	session->past[index] = (struct dbprof_exited){};
+	session->files[index] = (struct process_file){};
+	if (index == session->process_count)
+		session->process_count++;
 	return bpf_map__update_elem(session->skeleton->maps.process_index, &pid, sizeof(pid),
 				    &index, sizeof(index), BPF_ANY);
 }
@@ -189,6 +215,7 @@ int session__add(struct session *session, const struct plan *plan, uint32_t kind
 	size_t failed = 0, failed_steps = 0;
 	int err = 0;
 
+	note_file(session, pid, path);
 	for (enum plan_probe_kind kind = 0; kind < PLAN_PROBE_KINDS; kind++) {
 		size_t lost = kinds >> kind & 1 ? attach_kind(session, plan, kind, pid, path, &err)
 						: 0;
@@ -208,10 +235,11 @@ void session__drop(struct session *session, pid_t pid, uint32_t kinds)
 {
 	for (size_t i = 0; i < session->attachment_count; i++) {
 		struct attachment *attachment = &session->attachments[i];
-		bool its = attachment->pid ? attachment->pid == pid : session->process_count == 1;
+		bool its = attachment->pid ? attachment->pid == pid
+					   : session__processes(session) == 1;
 
 		if (its && kinds >> attachment->kind & 1)
-			drop(attachment);
+			session__drop_attachment(session, attachment);
 	}
 }
 
@@ -224,7 +252,7 @@ static int attach_sampler(struct session *session, int cpu, uint32_t frequency_h
 		.freq = 1,
 		.sample_freq = frequency_hz,
 	};
-	struct attachment attachment = { .kind = PLAN_PROBE_KINDS + 1, .fd = -1 };
+	struct attachment attachment = { .kind = PLAN_SAMPLER, .fd = -1 };
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
@@ -250,12 +278,25 @@ int session__sample(struct session *session, uint32_t frequency_hz, struct fail 
 	return 0;
 }
 
+void session__stop_sampling(struct session *session)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < session->attachment_count; i++) {
+		if (session->attachments[i].kind == PLAN_SAMPLER)
+			session__drop_attachment(session, &session->attachments[i]);
+		else
+			session->attachments[kept++] = session->attachments[i];
+	}
+	session->attachment_count = kept;
+}
+
 int session__detach(struct session *session)
 {
 	struct dbprof *skeleton = session->skeleton;
 
 	for (size_t i = 0; i < session->attachment_count; i++)
-		drop(&session->attachments[i]);
+		session__drop_attachment(session, &session->attachments[i]);
 	free(session->attachments);
 	session->attachments = NULL;
 	session->attachment_count = 0;

@@ -71,9 +71,13 @@ int session__read_exited(struct session *session, bool at_edge, struct session_d
 	if (!data->exited_tgids || !data->exited)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < session->process_count && !err; i++) {
-		data->exited_tgids[i] = (uint32_t)session->processes[i];
-		err = read_process(session, i, at_edge, &data->exited[i]);
-		data->exited_count = i + 1;
+		size_t count = data->exited_count;
+
+		if (!session->processes[i])
+			continue;
+		data->exited_tgids[count] = (uint32_t)session->processes[i];
+		err = read_process(session, i, at_edge, &data->exited[count]);
+		data->exited_count++;
 	}
 	return err;
 }

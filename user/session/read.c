@@ -169,6 +169,13 @@ static uint64_t missed_runs(const struct session *session)
 	return missed;
 }
 
+void session__losses(const struct session *session, struct dbprof_losses *ret_losses,
+		     uint64_t *ret_missed)
+{
+	*ret_losses = session->skeleton->bss->losses;
+	*ret_missed = missed_runs(session);
+}
+
 /* What was counted up to @edge; up to now, when the window is closed, for 0. */
 static int read_data(struct session *session, uint64_t edge, struct session_data **ret_data)
 {

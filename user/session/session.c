@@ -41,6 +41,7 @@ int session__open(const struct session_options *options, struct session **ret_se
 	libbpf_set_print(silence);
 	session->options = *options;
 	session->stats_fd = -1;
+	session->closer = closer__new();
 	session->skeleton = dbprof__open();
 	if (!session->skeleton) {
 		err = fail__set(fail, -errno, "the BPF programs cannot be opened: %s",
@@ -105,6 +106,7 @@ int session__load(struct session *session, struct fail *fail)
 	int err;
 
 	choose_uprobes(session);
+	session__choose_discovery(session);
 	set_sizes(session);
 	err = dbprof__load(skeleton);
 	if (err)
@@ -119,6 +121,10 @@ int session__load(struct session *session, struct fail *fail)
 		return fail__set(fail, err, "the scheduler's tracepoints cannot be attached: %s",
 				 strerror(-err));
 	}
+	err = session__begin_discovery(session);
+	if (err)
+		return fail__set(fail, err, "starting processes cannot be watched: %s",
+				 strerror(-err));
 	return calibrate(session, fail);
 }
 
@@ -130,6 +136,13 @@ int session__add_worker(struct session *session, pid_t tid, uint64_t idle_totals
 
 	session->skeleton->bss->worker_generation++;
 	return err;
+}
+
+void session__remove_worker(struct session *session, pid_t tid)
+{
+	uint32_t key = (uint32_t)tid;
+
+	bpf_map__delete_elem(session->skeleton->maps.worker_tids, &key, sizeof(key), 0);
 }
 
 uint64_t session__entry_depth(const struct session *session, pid_t pid, unsigned int frame)
@@ -162,6 +175,21 @@ int session__begin(struct session *session, uint64_t *ret_start)
 	return 0;
 }
 
+int session__join(struct session *session, pid_t pid, struct dbprof_process *process,
+		  uint64_t *ret_start)
+{
+	uint64_t start = clock__now() + EDGE_AHEAD_NS;
+	int err;
+
+	process->since = start;
+	err = session__set_process(session, pid, process);
+	if (err)
+		return err;
+	sleep_until(start);
+	*ret_start = start;
+	return 0;
+}
+
 int session__mark_edge(struct session *session, uint64_t *ret_edge)
 {
 	uint64_t edge = clock__now() + EDGE_AHEAD_NS;
@@ -170,6 +198,7 @@ int session__mark_edge(struct session *session, uint64_t *ret_edge)
 	edge += (edge & 1) == (session->edge & 1);
 	session->skeleton->data->window_edge = edge;
 	sleep_until(edge + SETTLE_NS);
+	session__reuse_slots(session);
 	session->edge = edge;
 	*ret_edge = edge;
 	return 0;
@@ -193,6 +222,9 @@ void session__free(struct session *session)
 		session__detach(session);
 	if (session->stats_fd >= 0)
 		close(session->stats_fd);
+	closer__free(session->closer);
+	ring_buffer__free(session->started);
+	free(session->freed);
 	dbprof__destroy(session->skeleton);
 	free(session);
 }

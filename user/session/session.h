@@ -3,7 +3,8 @@
  * The BPF programs at work: loaded once, attached to any number of processes, one window at a time.
  *
  * open -> load -> add each process -> begin -> end -> read -> free, which detaches. Between begin
- * and end any number of edges may divide the window: mark_edge -> read_edge.
+ * and end any number of edges may divide the window: mark_edge -> read_edge; and processes may come
+ * (join) and go (remove).
  */
 #ifndef DBPROF_SESSION_SESSION_H
 #define DBPROF_SESSION_SESSION_H
@@ -24,6 +25,7 @@ struct session_options {
 	uint32_t max_circuits;	/* circuits of workers, likewise */
 	uint32_t max_operators; /* operators of workers, likewise */
 	bool perf_uprobes;	/* use perf uprobes even where the kernel has uprobe_multi */
+	bool discover;		/* tell of processes in which a DBSP worker starts */
 };
 
 /* What the programs have counted, copied from the maps. */
@@ -79,12 +81,29 @@ void session__drop(struct session *session, pid_t pid, uint32_t kinds);
  */
 int session__set_process(struct session *session, pid_t pid, const struct dbprof_process *process);
 /*
+ * Lets a process count that was told with `since` at its largest, after its probes were put in:
+ * from the moment *@ret_start on, which has passed on return. @process is told again with it.
+ */
+int session__join(struct session *session, pid_t pid, struct dbprof_process *process,
+		  uint64_t *ret_start);
+/*
+ * Forgets a process that has ended or is to be profiled no more: takes its probes out and deletes
+ * all that is kept of it. Its threads' slots are free after the next edge.
+ */
+void session__remove(struct session *session, pid_t pid);
+/* Processes that are profiled now. */
+size_t session__processes(const struct session *session);
+/*
  * Tells them that a thread drives a circuit, and where the engine keeps what it has waited, by
  * reason (0: unknown).
  */
 int session__add_worker(struct session *session, pid_t tid, uint64_t idle_totals);
+/* Forgets it. */
+void session__remove_worker(struct session *session, pid_t tid);
 /* Starts the sampler: a timer on each CPU. */
 int session__sample(struct session *session, uint32_t frequency_hz, struct fail *fail);
+/* Stops it, until it is started again. */
+void session__stop_sampling(struct session *session);
 /* What the task entry probe has measured of a frame of the process; 0 when it was not hit. */
 uint64_t session__entry_depth(const struct session *session, pid_t pid, unsigned int frame);
 
@@ -115,6 +134,32 @@ uint64_t session__program_ns(const struct session *session);
 uint64_t session__probe_ns(const struct session *session);
 /* Hits of probes in the window so far. */
 uint64_t session__hits(const struct session *session);
+
+/* What could not be done since the programs were loaded, and how often the kernel skipped one. */
+void session__losses(const struct session *session, struct dbprof_losses *ret_losses,
+		     uint64_t *ret_missed);
+/* How full the maps are: entries in use, and for how many there is room. */
+struct session_fill {
+	const char *map; /* "threads", "circuits", "operators", "processes" */
+	uint64_t used;
+	uint64_t room;
+};
+#define SESSION_FILLS 4
+void session__fill(const struct session *session, struct session_fill ret_fills[SESSION_FILLS]);
+/* Links and samplers that are in the kernel now. */
+size_t session__attachments(const struct session *session);
+
+/*
+ * With options.discover: a file descriptor that is readable when a DBSP worker has started in some
+ * process; -1 where the kernel cannot tell.
+ */
+int session__started_fd(const struct session *session);
+/*
+ * Calls @found for each of these processes. Returns whether some could not be told of since the
+ * last call, so that all have to be looked at.
+ */
+bool session__read_started(struct session *session, void (*found)(void *context, pid_t pid),
+			   void *context);
 
 /* "uprobe_multi" or "perf uprobes", for people. */
 const char *session__uprobe_kind(const struct session *session);

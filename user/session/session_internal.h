@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "session/closer.h"
 #include "session/session.h"
 
 #include "build/bpf/dbprof.skel.h"
@@ -24,6 +25,17 @@ struct attachment {
 	struct bpf_link *link; /* of libbpf, NULL for none */
 };
 
+struct process_file {
+	dev_t device;
+	ino_t inode;
+};
+
+/* Whom to tell of processes, while the ring is read. */
+struct started_call {
+	void (*found)(void *context, pid_t pid);
+	void *context;
+};
+
 struct session {
 	struct session_options options;
 	struct dbprof *skeleton;
@@ -31,8 +43,16 @@ struct session {
 	struct dbprof_trap trap;
 	struct attachment *attachments;
 	size_t attachment_count;
+	/* 0: the place is free */
 	pid_t processes[DBPROF_PROCESSES];
-	uint32_t process_count;
+	struct process_file files[DBPROF_PROCESSES]; /* that the probes of each are in */
+	uint32_t process_count;			     /* places that were ever taken */
+	uint32_t *freed; /* slots of threads that are free after the next edge */
+	size_t freed_count;
+	struct ring_buffer *started; /* NULL unless it discovers */
+	struct started_call started_call;
+	uint64_t started_lost;
+	struct closer *closer;
 	int stats_fd; /* the kernel counts run times while it is open */
 	uint32_t frequency_hz;
 	uint64_t start;
@@ -53,6 +73,13 @@ int session__begin_exited(struct session *session, pid_t pid);
  * edge is put away, so that this is called once for each.
  */
 int session__read_exited(struct session *session, bool at_edge, struct session_data *data);
+
+/* Before and after the programs are loaded; discover.c. */
+void session__choose_discovery(struct session *session);
+int session__begin_discovery(struct session *session);
+/* Hands out the slots of threads of removed processes; remove.c. */
+void session__reuse_slots(struct session *session);
+void session__drop_attachment(struct session *session, struct attachment *attachment);
 
 /*
  * Attaches @program at offsets of @path. Returns how many of them failed; *@ret_err says why.

@@ -42,6 +42,45 @@ void observer__describe(const struct observer *observer, char *text, size_t size
 		 steps_in_words(plan), slots_in_words(observer));
 }
 
+uint64_t observer__start_ticks(const struct observer *observer)
+{
+	return observer->target->start_ticks;
+}
+
+size_t observer__unread(const struct observer *observer)
+{
+	return observer->unread_workers;
+}
+
+const char *observer__exe(const struct observer *observer)
+{
+	return observer->target->exe;
+}
+
+const char *observer__dbsp_version(const struct observer *observer)
+{
+	return elf_image__dbsp_version(observer->target->image);
+}
+
+const char *observer__layout(const struct observer *observer)
+{
+	return observer->layout.source;
+}
+
+const char *observer__pipeline(const struct observer *observer)
+{
+	const char *id = observer->target->names.id;
+
+	return id ? id : "";
+}
+
+const char *observer__pipeline_name(const struct observer *observer)
+{
+	const char *name = observer->target->names.name;
+
+	return name ? name : "";
+}
+
 pid_t observer__pid(const struct observer *observer)
 {
 	return observer->target->pid;

@@ -76,6 +76,7 @@ void learn__begin(struct observer *observer)
 	const struct plan *plan = &observer->plan;
 
 	observer->process = plan->process;
+	observer->process.since = observer->options.joins ? UINT64_MAX : 0;
 	observer->process.frame_count = 0;
 	if (observer->mode == MODE_ENGINE || !plan->parks)
 		observer->process.waits = DBPROF_WAITS_NO_PROBES;
@@ -143,6 +144,12 @@ static bool complete_slots(struct observer *observer)
 	if (changed || observer->process.slots_known)
 		session__set_process(observer->session, observer->target->pid, &observer->process);
 	return missing;
+}
+
+void learn__refresh(struct observer *observer)
+{
+	if (observer->process.frame_count)
+		complete_slots(observer);
 }
 
 /* Whether a frame has no slot yet; engine mode sets no trap, not even for a moment. */

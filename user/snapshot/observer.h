@@ -32,6 +32,7 @@ struct observer_options {
 	const char *layout_file; /* NULL: none given */
 	enum plan_steps steps;
 	enum observer_mode mode;
+	bool joins; /* a window that is open already: observer__join() */
 };
 
 /*
@@ -42,11 +43,30 @@ struct observer_options {
 int observer__open(pid_t pid, const struct observer_options *options,
 		   struct observer **ret_observer, struct fail *fail);
 
+/*
+ * The same in two parts, with time between for workers to build their circuits: a look at the
+ * process, and then the choice of the mode and the plan. is_built tells whether all workers have
+ * their circuits by now.
+ */
+int observer__look(pid_t pid, const struct observer_options *options,
+		   struct observer **ret_observer, struct fail *fail);
+bool observer__is_built(struct observer *observer);
+int observer__plan(struct observer *observer, struct fail *fail);
+
 /* Puts the probes of its mode in. Returns as session__add(). */
 int observer__attach(struct observer *observer, struct session *session, struct fail *fail);
 
 /* Reads where everything stands, right after the window was opened. */
 int observer__mark_begin(struct observer *observer);
+
+/*
+ * Instead of mark_begin: from *@ret_start on (CLOCK_MONOTONIC, ns; it has passed on return) the
+ * process counts in the window that is open already. Returns 0 or a negative errno.
+ */
+int observer__join(struct observer *observer, uint64_t *ret_start);
+
+/* Has the session forget the process. Nothing more can be measured of it then. */
+void observer__detach(struct observer *observer);
 
 /*
  * Looks for workers that built their circuit since, and for stack slots not learned yet; cheap when
@@ -71,6 +91,16 @@ int observer__snapshot(struct observer *observer, const struct session_data *dat
 		       uint64_t end, struct snapshot **ret_snapshot);
 void observer__close(struct observer *observer);
 
+/* When it started: field 22 of /proc/PID/stat. */
+uint64_t observer__start_ticks(const struct observer *observer);
+/* Worker threads whose circuit could not be read when it was last looked for. */
+size_t observer__unread(const struct observer *observer);
+/* Path, DBSP's version and the layout, "" when not known; the observer's own. */
+const char *observer__exe(const struct observer *observer);
+const char *observer__dbsp_version(const struct observer *observer);
+const char *observer__layout(const struct observer *observer);
+const char *observer__pipeline(const struct observer *observer);
+const char *observer__pipeline_name(const struct observer *observer);
 pid_t observer__pid(const struct observer *observer);
 bool observer__alive(const struct observer *observer);
 enum snapshot_mode observer__mode(const struct observer *observer);

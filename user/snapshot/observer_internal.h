@@ -49,6 +49,7 @@ struct observed_worker {
 };
 
 struct observer {
+	struct observer_options options;
 	struct target *target;
 	struct session *session;
 	enum snapshot_mode mode;
@@ -73,11 +74,19 @@ struct observer {
 	struct usage_list after;
 };
 
+/*
+ * Reads the circuits of worker threads not known yet. Returns 0, -EAGAIN when one was not ready,
+ * -ENOENT when one does not fit the layout.
+ */
+int observer__read_workers(struct observer *observer, struct fail *fail);
+
 /* Reads the usage of all threads of the target. */
 int usage_list__read(const struct target *target, struct usage_list *ret_list);
 void usage_list__free(struct usage_list *list);
 const struct thread_usage *usage_list__find(const struct usage_list *list, pid_t tid);
 
+/* Adds to @observer->process what the probe has told by now. */
+void learn__refresh(struct observer *observer);
 /* Makes the process description of the plan ready, with slots as far as memory tells them. */
 void learn__begin(struct observer *observer);
 /* Learns the others by a short-lived probe. */

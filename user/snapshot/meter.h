@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the profiler itself costs, measured while it runs. */
-#ifndef DBPROF_CLI_METER_H
-#define DBPROF_CLI_METER_H
+#ifndef DBPROF_SNAPSHOT_METER_H
+#define DBPROF_SNAPSHOT_METER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,6 +17,7 @@ struct cost_reading {
 	uint64_t program_ns; /* and of all programs */
 	uint64_t target_cpu_ns;
 	uint64_t own_cpu_ns;
+	uint64_t tick_ns; /* of the sampler's ticks on all CPUs */
 };
 
 struct cost_meter {
@@ -25,11 +26,22 @@ struct cost_meter {
 	struct cost_reading lap;  /* begin of the window */
 	uint64_t trap_ns;	  /* each, around its program */
 	double tick_share;	  /* of each CPU, that the sampler's ticks take */
+	uint64_t ticks_since;	  /* CLOCK_MONOTONIC, ns: when that was set */
+	uint64_t ticks_before;	  /* what they took until then, ns */
 };
 
 /* Starts the measuring, when the window was opened. */
 void meter__begin(struct cost_meter *meter, struct session *session, uint32_t frequency_hz,
 		  uint64_t tick_ns);
+
+/* The sampler was started or, with @frequency_hz 0, stopped. */
+void meter__set_sampler(struct cost_meter *meter, uint32_t frequency_hz, uint64_t tick_ns);
+
+/* What has been spent by now, and between two such readings. */
+void meter__read(const struct cost_meter *meter, const struct session *session,
+		 struct cost_reading *ret_reading);
+void meter__between(const struct cost_meter *meter, const struct cost_reading *from,
+		    const struct cost_reading *to, struct snapshot_cost *ret_cost);
 
 /*
  * The cost of the probes alone in the period since the last call, as a share of the CPU time that
