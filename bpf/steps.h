@@ -81,6 +81,10 @@ static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit
 	if (!step)
 		return;
 	now = at_event ? after_trap() : now - trap.enter_ns;
+	/* In a trap at the window's begin the step ended before it: nothing of it is in the window.
+	 */
+	if (now < thread->since)
+		now = thread->since;
 	if (!step->start && !step->first_start) {
 		/* It was open when the window began: all since then counts. */
 		step->cut = 1;

@@ -292,6 +292,7 @@ void books__circuit(const struct dbprof_circuit *counted, const struct engine_st
 		    const struct thread_totals *totals, struct snapshot_circuit *ret_circuit)
 {
 	struct snapshot_circuit *circuit = ret_circuit;
+	uint64_t begun = counted ? counted->first_start : 0;
 
 	circuit->open_reason = -1;
 	if (!counted) {
@@ -307,7 +308,12 @@ void books__circuit(const struct dbprof_circuit *counted, const struct engine_st
 	memcpy(circuit->wait_ns, counted->wait_ns, sizeof(circuit->wait_ns));
 	circuit->edge_idle_ns = counted->leaving_ns;
 	if (!counted->cut)
-		circuit->edge_idle_ns += between(totals->since, counted->first_start);
+		circuit->edge_idle_ns +=
+			between(totals->since, begun < totals->end ? begun : totals->end);
+	/* A step that begins when its trap is over, after the end: the pause ends with the window.
+	 */
+	circuit->idle_ns = between(counted->last_end ? between(totals->end, counted->start) : 0,
+				   circuit->idle_ns);
 	if (!counted->start) {
 		circuit->edge_idle_ns += between(counted->last_end, totals->end);
 	} else {
