@@ -242,6 +242,8 @@ def test_dropped_probes_are_gone(lab):
     time.sleep(0.1)
     after = changed_code(target.pid)
     assert set(after) < set(before) and after, "steps are still probed, parks no longer"
+    # Most of the window lies behind the probes' end, so that the waits are those of the totals.
+    time.sleep(2)
     assert profiler.stop() == COMPLETE, profiler.describe()
     assert "park probes" in profiler.stdout
-    assert reading(json.loads(output.read_text()), 0, "n", "circuit_wait_time_seconds") > SECOND / 10
+    assert reading(json.loads(output.read_text()), 0, "n", "circuit_wait_time_seconds") > SECOND / 4
