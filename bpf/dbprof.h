@@ -195,6 +195,8 @@ enum dbprof_in_trap {
 	DBPROF_TRAP_NONE,
 	DBPROF_TRAP_PARK,
 	DBPROF_TRAP_UNPARK,
+	DBPROF_TRAP_STEP_BEGIN, /* at the event of a step's begin */
+	DBPROF_TRAP_STEP_END,
 };
 
 /* A thread of a profiled process. Only the thread itself, or the switch to it, writes this. */
@@ -231,7 +233,7 @@ struct dbprof_thread {
 	__u32 parks_seen;		       /* park or unpark was seen at least once */
 	__u32 crossed_count;		       /* of crossed */
 	__u64 crossed[DBPROF_CROSSED];	       /* since on_since; see stay_correct() */
-	__u64 trap_ip;			       /* of the last park or unpark probe */
+	__u64 trap_ip;	   /* of the last probe at which the engine reads its clock */
 	__u32 trap;	   /* enum dbprof_in_trap: whether the trap may not be left yet */
 	__u32 trap_reason; /* of the park that it ended */
 	__u32 off_cpu;	   /* the CPU that it was preempted on */
@@ -242,13 +244,15 @@ struct dbprof_thread {
 	__u64 synced_ns[DBPROF_REASONS]; /* these as they were last added to wait_ns */
 	__u32 synced;			 /* they are what waits are counted by */
 	__u32 reserved2;
-	__u64 ended_step; /* the circuit whose step ended last, until it is left */
-	__u64 lost_ns;	  /* off the CPU since then */
-	__u64 ended;	  /* when it exited; 0 when it lives */
+	__u64 ended_step;   /* the circuit whose step ended last, until it is left */
+	__u64 trap_circuit; /* whose step begins or ends at the trap */
+	__u64 lost_ip;	    /* where it lost its CPU last since ended_step */
+	__u64 lost_ns;	    /* and how long it was without it there */
+	__u64 ended;	    /* when it exited; 0 when it lives */
 	char comm[16];
 	__u64 edge; /* the last edge that the record was copied at; stays when the slot is free */
 };
-_Static_assert(sizeof(struct dbprof_thread) == 752, "struct dbprof_thread");
+_Static_assert(sizeof(struct dbprof_thread) == 768, "struct dbprof_thread");
 
 /*
  * Windows that follow each other without a gap: user space names an edge ahead of time, and a
@@ -259,7 +263,7 @@ struct dbprof_thread_record {
 	struct dbprof_thread now;  /* first: the one is found by the other */
 	struct dbprof_thread then; /* as it was at now.edge */
 };
-_Static_assert(sizeof(struct dbprof_thread_record) == 1504, "struct dbprof_thread_record");
+_Static_assert(sizeof(struct dbprof_thread_record) == 1536, "struct dbprof_thread_record");
 
 /* A circuit of a worker. */
 struct dbprof_circuit_key {

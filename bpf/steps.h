@@ -97,6 +97,7 @@ static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit
 		for (int i = 0; i < DBPROF_REASONS; i++)
 			step->wait_ns[i] += elapsed(step->start_wait_ns[i], thread->wait_ns[i]);
 		share_add_since(&step->share, &step->start_share, &thread->share);
+		share_copy(&step->start_share, &thread->share);
 	} else {
 		count_loss(&losses.steps);
 	}
@@ -108,7 +109,7 @@ static __always_inline void end_step(struct dbprof_thread *thread, __u64 circuit
 	step->start = 0;
 	step->last_end = now;
 	thread->ended_step = circuit;
-	thread->lost_ns = 0;
+	thread->lost_ip = thread->lost_ns = 0;
 }
 
 #endif
