@@ -118,6 +118,8 @@ struct dbprof_entry_key {
 
 #define DBPROF_PROCESSES 256
 
+#define DBPROF_NEVER ((__u64)-1)
+
 /*
  * Words that lie together are read at once: each read of user memory costs as much as the rest of a
  * small program. Of a task: its node is two words after its circuit. Of a Timed: seconds and
@@ -144,9 +146,37 @@ struct dbprof_process {
 	__u32 waits;	   /* enum dbprof_waits */
 	__u32 slots_known; /* every frame has its slot */
 	__u32 packed;	   /* of DBPROF_TASK_PACKED, DBPROF_TIMED_PACKED */
+	/*
+	 * Steps are watched in turns where their probes cost too much: this turn's number, begin
+	 * and end. It stands for the time since the last one, too: see dbprof_clock().
+	 */
+	__u32 turn;
+	__u32 turn_pace; /* in 1 / DBPROF_PACE */
+	__u64 turn_start;
+	__u64 turn_end;
+	__u64 turn_clock; /* the clock at its begin */
 	struct dbprof_frame frames[DBPROF_FRAMES];
 };
-_Static_assert(sizeof(struct dbprof_process) == 72 + 56 * DBPROF_FRAMES, "struct dbprof_process");
+_Static_assert(sizeof(struct dbprof_process) == 104 + 56 * DBPROF_FRAMES, "struct dbprof_process");
+
+/*
+ * The clock of what is watched stands still between turns, and makes up for it in the next one:
+ * there it goes by the turn's pace until it is as late as it really is. So what is measured by it
+ * is an estimate for all the time that has gone by.
+ */
+#define DBPROF_PACE    1024
+#define DBPROF_PACE_NS 1000000000ull /* at most, so that the product has room */
+
+/* @when (CLOCK_MONOTONIC, ns) lies in the turn. */
+static inline __u64 dbprof_clock(const struct dbprof_process *process, __u64 when)
+{
+	__u64 clock, since = when - process->turn_start;
+
+	if (process->turn_pace == DBPROF_PACE || since > DBPROF_PACE_NS)
+		return when;
+	clock = process->turn_clock + since * process->turn_pace / DBPROF_PACE;
+	return clock < when ? clock : when;
+}
 
 enum dbprof_off {
 	DBPROF_OFF_UNKNOWN = 0,
@@ -227,6 +257,7 @@ struct dbprof_thread {
 	__u64 blind_samples;	       /* of the sampler, while a slot was not learned yet */
 	__u64 scheduler_samples;       /* of the sampler, in steps but outside of operators */
 	__u64 outside_samples;	       /* and outside of steps */
+	__u64 unwatched_samples;       /* outside of operators, while steps were not watched */
 	struct dbprof_kernel_share step_share; /* of share, while a reason was declared */
 	__u32 off_in_step;		       /* it went off while one was */
 	__u32 generation;		       /* of the known workers, when it was looked up */
@@ -239,7 +270,7 @@ struct dbprof_thread {
 	__u32 off_cpu;	   /* the CPU that it was preempted on */
 	__u32 off_turn;	   /* turns of that CPU then */
 	__u32 off_waits;   /* it counts as waiting there */
-	__u32 reserved;
+	__u32 turn;	   /* in which it last began or ended a step */
 	__u64 idle_totals; /* address of the engine's park totals, by reason; 0: unknown */
 	__u64 synced_ns[DBPROF_REASONS]; /* these as they were last added to wait_ns */
 	__u32 synced;			 /* they are what waits are counted by */
@@ -252,7 +283,7 @@ struct dbprof_thread {
 	char comm[16];
 	__u64 edge; /* the last edge that the record was copied at; stays when the slot is free */
 };
-_Static_assert(sizeof(struct dbprof_thread) == 768, "struct dbprof_thread");
+_Static_assert(sizeof(struct dbprof_thread) == 776, "struct dbprof_thread");
 
 /*
  * Windows that follow each other without a gap: user space names an edge ahead of time, and a
@@ -263,7 +294,7 @@ struct dbprof_thread_record {
 	struct dbprof_thread now;  /* first: the one is found by the other */
 	struct dbprof_thread then; /* as it was at now.edge */
 };
-_Static_assert(sizeof(struct dbprof_thread_record) == 1536, "struct dbprof_thread_record");
+_Static_assert(sizeof(struct dbprof_thread_record) == 1552, "struct dbprof_thread_record");
 
 /* A circuit of a worker. */
 struct dbprof_circuit_key {
@@ -273,8 +304,9 @@ struct dbprof_circuit_key {
 };
 _Static_assert(sizeof(struct dbprof_circuit_key) == 16, "struct dbprof_circuit_key");
 
+/* Its moments are by the clock of what is watched, and what it counts is weighted by its pace. */
 struct dbprof_circuit {
-	__u64 steps;	  /* that ended */
+	__u64 steps;	  /* that ended, in 1 / DBPROF_PACE */
 	__u64 runtime_ns; /* inside ended steps */
 	__u64 cpu_ns;
 	__u64 idle_ns; /* between steps */
@@ -287,19 +319,23 @@ struct dbprof_circuit {
 	__u64 first_start; /* when the first step seen began; the window's start if cut */
 	__u64 last_end;	   /* when the last ended step ended, or was left; 0 before any */
 	__u64 leaving_ns;  /* between these: the engine's own profiler notes down what it saw */
-	__u32 cut;	   /* the first step seen was open when the window began */
-	__u8 begun_here;   /* the open step began in the thread's present stay on its CPU */
-	__u8 ended_here;   /* in it, a step ended that had begun before */
-	__u16 reserved;
+	__u64 part_ns;	   /* of runtime_ns, of steps not watched whole: where it went is unknown */
+	__u32 turn;	   /* in which a step last began or ended */
+	__u32 reserved2;
+	__u32 cut;	 /* the first step seen was open when the window began */
+	__u8 begun_here; /* the open step began in the thread's present stay on its CPU */
+	__u8 ended_here; /* in it, a step ended that had begun before */
+	__u8 part;	 /* the open step began in an earlier turn than the present one */
+	__u8 reserved;
 };
-_Static_assert(sizeof(struct dbprof_circuit) == 544, "struct dbprof_circuit");
+_Static_assert(sizeof(struct dbprof_circuit) == 560, "struct dbprof_circuit");
 
 struct dbprof_circuit_record {
 	struct dbprof_circuit now; /* first, as above */
 	__u64 edge;		   /* as in its thread */
 	struct dbprof_circuit then;
 };
-_Static_assert(sizeof(struct dbprof_circuit_record) == 1096, "struct dbprof_circuit_record");
+_Static_assert(sizeof(struct dbprof_circuit_record) == 1128, "struct dbprof_circuit_record");
 
 /* An operator of a worker. */
 struct dbprof_operator_key {

@@ -37,9 +37,9 @@ static __always_inline void probed_step(struct pt_regs *regs, bool begins)
 		return;
 	sync_waits(hit.thread, hit.process);
 	if (begins)
-		begin_step(hit.thread, circuit);
+		begin_step(&hit, circuit);
 	else
-		end_step(hit.thread, circuit, hit.now, probes_event(cookie));
+		end_step(&hit, circuit, probes_event(cookie));
 	if (!probes_event(cookie))
 		return;
 	hit.thread->trap_circuit = circuit;
@@ -76,6 +76,7 @@ int BPF_KPROBE(on_step_left)
 		return 0;
 	step = circuit_get(hit.thread, hit.thread->ended_step, false);
 	hit.now -= trap.enter_ns + lost_in_trap(hit.thread, ctx);
+	hit.now = dbprof_clock(hit.process, hit.now);
 	if (step && hit.now > step->last_end) {
 		step->leaving_ns += hit.now - step->last_end;
 		step->last_end = hit.now;

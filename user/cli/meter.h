@@ -39,6 +39,9 @@ void meter__begin(struct cost_meter *meter, struct session *session, uint32_t fr
 bool meter__probe_share(struct cost_meter *meter, struct session *session, uint64_t target_cpu_ns,
 			double *ret_share);
 
+/* Begins that period anew. */
+void meter__restart(struct cost_meter *meter, struct session *session, uint64_t target_cpu_ns);
+
 /* Fills in what the window cost that ends now, and begins the next. */
 void meter__lap(struct cost_meter *meter, struct session *session, struct snapshot_cost *ret_cost);
 
