@@ -5,8 +5,16 @@
 #include "cli/run.h"
 #include "util/clock.h"
 
+/* How long all probes are in before their cost is looked at for the first time, and again. */
+#define LOOK_NS 100000000ULL
 /* Of the budget, what steps may take: the cost of a turn is known when it is over. */
 #define STEPS_SHARE 0.8
+
+/* When the cost is to be looked at next, while steps are watched. */
+static uint64_t next_look(const struct budget *budget)
+{
+	return budget->since + (budget->in_turns ? OBSERVER_TURN_NS : LOOK_NS);
+}
 
 static uint64_t targets_ran(const struct run *run)
 {
@@ -77,7 +85,7 @@ void budget__keep(struct run *run, uint64_t now)
 	}
 	if (!budget->since)
 		budget->since = run->start;
-	if (now - budget->since < OBSERVER_TURN_NS ||
+	if (now < next_look(budget) ||
 	    !meter__probe_share(&run->cost, run->session, targets_ran(run), &share))
 		return;
 	if (share > run->options->budget && budget->no_parks) {
@@ -92,8 +100,7 @@ void budget__keep(struct run *run, uint64_t now)
 
 int budget__poll_ms(const struct run *run, uint64_t now)
 {
-	uint64_t next = run->budget.rest_until ? run->budget.rest_until
-					       : run->budget.since + OBSERVER_TURN_NS;
+	uint64_t next = run->budget.rest_until ? run->budget.rest_until : next_look(&run->budget);
 
 	if (run->options->mode != OBSERVER_AUTO || next > now + 1000000000ULL)
 		return 1000;
