@@ -118,6 +118,8 @@ struct dbprof_entry_key {
 
 #define DBPROF_PROCESSES 256
 
+#define DBPROF_NEVER ((__u64)-1)
+
 /*
  * Words that lie together are read at once: each read of user memory costs as much as the rest of a
  * small program. Of a task: its node is two words after its circuit. Of a Timed: seconds and
@@ -145,9 +147,37 @@ struct dbprof_process {
 	__u32 slots_known; /* every frame has its slot */
 	__u32 packed;	   /* of DBPROF_TASK_PACKED, DBPROF_TIMED_PACKED */
 	__u64 since;	   /* what happens before is not counted; 0: the window's begin */
+	/*
+	 * Steps are watched in turns where their probes cost too much: this turn's number, begin
+	 * and end. It stands for the time since the last one, too: see dbprof_clock().
+	 */
+	__u32 turn;
+	__u32 turn_pace; /* in 1 / DBPROF_PACE */
+	__u64 turn_start;
+	__u64 turn_end;
+	__u64 turn_clock; /* the clock at its begin */
 	struct dbprof_frame frames[DBPROF_FRAMES];
 };
-_Static_assert(sizeof(struct dbprof_process) == 80 + 56 * DBPROF_FRAMES, "struct dbprof_process");
+_Static_assert(sizeof(struct dbprof_process) == 112 + 56 * DBPROF_FRAMES, "struct dbprof_process");
+
+/*
+ * The clock of what is watched stands still between turns, and makes up for it in the next one:
+ * there it goes by the turn's pace until it is as late as it really is. So what is measured by it
+ * is an estimate for all the time that has gone by.
+ */
+#define DBPROF_PACE    1024
+#define DBPROF_PACE_NS 1000000000ull /* at most, so that the product has room */
+
+/* @when (CLOCK_MONOTONIC, ns) lies in the turn. */
+static inline __u64 dbprof_clock(const struct dbprof_process *process, __u64 when)
+{
+	__u64 clock, since = when - process->turn_start;
+
+	if (process->turn_pace == DBPROF_PACE || since > DBPROF_PACE_NS)
+		return when;
+	clock = process->turn_clock + since * process->turn_pace / DBPROF_PACE;
+	return clock < when ? clock : when;
+}
 
 enum dbprof_off {
 	DBPROF_OFF_UNKNOWN = 0,
@@ -196,6 +226,8 @@ enum dbprof_in_trap {
 	DBPROF_TRAP_NONE,
 	DBPROF_TRAP_PARK,
 	DBPROF_TRAP_UNPARK,
+	DBPROF_TRAP_STEP_BEGIN, /* at the event of a step's begin */
+	DBPROF_TRAP_STEP_END,
 };
 
 /* A thread of a profiled process. Only the thread itself, or the switch to it, writes this. */
@@ -226,30 +258,33 @@ struct dbprof_thread {
 	__u64 blind_samples;	       /* of the sampler, while a slot was not learned yet */
 	__u64 scheduler_samples;       /* of the sampler, in steps but outside of operators */
 	__u64 outside_samples;	       /* and outside of steps */
+	__u64 unwatched_samples;       /* outside of operators, while steps were not watched */
 	struct dbprof_kernel_share step_share; /* of share, while a reason was declared */
 	__u32 off_in_step;		       /* it went off while one was */
 	__u32 generation;		       /* of the known workers, when it was looked up */
 	__u32 parks_seen;		       /* park or unpark was seen at least once */
 	__u32 crossed_count;		       /* of crossed */
 	__u64 crossed[DBPROF_CROSSED];	       /* since on_since; see stay_correct() */
-	__u64 trap_ip;			       /* of the last park or unpark probe */
+	__u64 trap_ip;	   /* of the last probe at which the engine reads its clock */
 	__u32 trap;	   /* enum dbprof_in_trap: whether the trap may not be left yet */
 	__u32 trap_reason; /* of the park that it ended */
 	__u32 off_cpu;	   /* the CPU that it was preempted on */
 	__u32 off_turn;	   /* turns of that CPU then */
 	__u32 off_waits;   /* it counts as waiting there */
-	__u32 reserved;
+	__u32 turn;	   /* in which it last began or ended a step */
 	__u64 idle_totals; /* address of the engine's park totals, by reason; 0: unknown */
 	__u64 synced_ns[DBPROF_REASONS]; /* these as they were last added to wait_ns */
 	__u32 synced;			 /* they are what waits are counted by */
 	__u32 reserved2;
-	__u64 ended_step; /* the circuit whose step ended last, until it is left */
-	__u64 lost_ns;	  /* off the CPU since then */
-	__u64 ended;	  /* when it exited; 0 when it lives */
+	__u64 ended_step;   /* the circuit whose step ended last, until it is left */
+	__u64 trap_circuit; /* whose step begins or ends at the trap */
+	__u64 lost_ip;	    /* where it lost its CPU last since ended_step */
+	__u64 lost_ns;	    /* and how long it was without it there */
+	__u64 ended;	    /* when it exited; 0 when it lives */
 	char comm[16];
 	__u64 edge; /* the last edge that the record was copied at; stays when the slot is free */
 };
-_Static_assert(sizeof(struct dbprof_thread) == 752, "struct dbprof_thread");
+_Static_assert(sizeof(struct dbprof_thread) == 776, "struct dbprof_thread");
 
 /*
  * Windows that follow each other without a gap: user space names an edge ahead of time, and a
@@ -260,7 +295,7 @@ struct dbprof_thread_record {
 	struct dbprof_thread now;  /* first: the one is found by the other */
 	struct dbprof_thread then; /* as it was at now.edge */
 };
-_Static_assert(sizeof(struct dbprof_thread_record) == 1504, "struct dbprof_thread_record");
+_Static_assert(sizeof(struct dbprof_thread_record) == 1552, "struct dbprof_thread_record");
 
 /* A circuit of a worker. */
 struct dbprof_circuit_key {
@@ -270,8 +305,9 @@ struct dbprof_circuit_key {
 };
 _Static_assert(sizeof(struct dbprof_circuit_key) == 16, "struct dbprof_circuit_key");
 
+/* Its moments are by the clock of what is watched, and what it counts is weighted by its pace. */
 struct dbprof_circuit {
-	__u64 steps;	  /* that ended */
+	__u64 steps;	  /* that ended, in 1 / DBPROF_PACE */
 	__u64 runtime_ns; /* inside ended steps */
 	__u64 cpu_ns;
 	__u64 idle_ns; /* between steps */
@@ -284,19 +320,23 @@ struct dbprof_circuit {
 	__u64 first_start; /* when the first step seen began; the window's start if cut */
 	__u64 last_end;	   /* when the last ended step ended, or was left; 0 before any */
 	__u64 leaving_ns;  /* between these: the engine's own profiler notes down what it saw */
-	__u32 cut;	   /* the first step seen was open when the window began */
-	__u8 begun_here;   /* the open step began in the thread's present stay on its CPU */
-	__u8 ended_here;   /* in it, a step ended that had begun before */
-	__u16 reserved;
+	__u64 part_ns;	   /* of runtime_ns, of steps not watched whole: where it went is unknown */
+	__u32 turn;	   /* in which a step last began or ended */
+	__u32 reserved2;
+	__u32 cut;	 /* the first step seen was open when the window began */
+	__u8 begun_here; /* the open step began in the thread's present stay on its CPU */
+	__u8 ended_here; /* in it, a step ended that had begun before */
+	__u8 part;	 /* the open step began in an earlier turn than the present one */
+	__u8 reserved;
 };
-_Static_assert(sizeof(struct dbprof_circuit) == 544, "struct dbprof_circuit");
+_Static_assert(sizeof(struct dbprof_circuit) == 560, "struct dbprof_circuit");
 
 struct dbprof_circuit_record {
 	struct dbprof_circuit now; /* first, as above */
 	__u64 edge;		   /* as in its thread */
 	struct dbprof_circuit then;
 };
-_Static_assert(sizeof(struct dbprof_circuit_record) == 1096, "struct dbprof_circuit_record");
+_Static_assert(sizeof(struct dbprof_circuit_record) == 1128, "struct dbprof_circuit_record");
 
 /* An operator of a worker. */
 struct dbprof_operator_key {

@@ -170,6 +170,14 @@ static __always_inline bool knows_slots(struct dbprof_thread *thread)
 	return process && process->frame_count && process->slots_known;
 }
 
+/* Whether in_step tells: the thread has begun or ended a step since they are watched again. */
+static __always_inline bool steps_watched(struct dbprof_thread *thread)
+{
+	struct dbprof_process *process = process_of(thread);
+
+	return process && process->turn == thread->turn && process->turn_end == DBPROF_NEVER;
+}
+
 static __always_inline void add_sample(struct dbprof_thread *thread, struct task_struct *task)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
@@ -193,8 +201,10 @@ static __always_inline void add_sample(struct dbprof_thread *thread, struct task
 		return;
 	}
 	/* Of a step that was open before the window only its declarations tell. */
-	if (thread->in_step ||
-	    declared_reason(thread->process, thread_pointer(task)) > DBPROF_UNATTRIBUTED)
+	if (!steps_watched(thread))
+		thread->unwatched_samples++;
+	else if (thread->in_step ||
+		 declared_reason(thread->process, thread_pointer(task)) > DBPROF_UNATTRIBUTED)
 		thread->scheduler_samples++;
 	else
 		thread->outside_samples++;

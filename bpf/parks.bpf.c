@@ -7,6 +7,7 @@
 #include "arch.h"
 #include "hit.h"
 #include "operators.h"
+#include "traps.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -18,18 +19,6 @@ static __always_inline long read_arc(__u64 field, __u32 arc_data, __u64 *ret_val
 	if (bpf_probe_read_user(&arc, sizeof(arc), (void *)field))
 		return -1;
 	return bpf_probe_read_user(ret_value, sizeof(*ret_value), (void *)(arc + arc_data));
-}
-
-/*
- * The engine reads its clock after the trap: should the thread lose its CPU before, that time is
- * the engine's wait, too, or not yet (stay_begin_in_trap()).
- */
-static __always_inline void note_trap(struct dbprof_thread *thread, struct pt_regs *regs,
-				      __u32 trap, __u32 reason)
-{
-	thread->trap_ip = read_register(regs->ip);
-	thread->trap_reason = reason;
-	thread->trap = trap;
 }
 
 SEC("uprobe")
@@ -47,7 +36,7 @@ int BPF_KPROBE(on_park)
 		return 0;
 	}
 	reason = declared_reason(hit.thread->process, thread_pointer(hit.task));
-	note_trap(hit.thread, ctx, DBPROF_TRAP_PARK, 0);
+	note_trap(hit.thread, ctx, DBPROF_TRAP_PARK);
 	/* What cannot be read now the engine itself notes; it is looked up at the end. */
 	hit.thread->park_reason = reason < 0 ? DBPROF_REASONS : (__u32)reason;
 	hit.thread->park_since = hit.now;
@@ -98,7 +87,8 @@ static __always_inline void end_park(const struct hit *hit, struct pt_regs *regs
 		reason = DBPROF_UNATTRIBUTED;
 	thread->wait_ns[reason] += elapsed(thread->park_since, hit->now);
 	thread->park_since = 0;
-	note_trap(thread, regs, DBPROF_TRAP_UNPARK, reason);
+	thread->trap_reason = reason;
+	note_trap(thread, regs, DBPROF_TRAP_UNPARK);
 }
 
 SEC("uprobe")

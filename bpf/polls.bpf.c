@@ -50,7 +50,7 @@ static __always_inline void enter_poll(const struct hit *hit, struct pt_regs *re
 		__u64 circuit = future_circuit(hit->process, future, DBPROF_COOKIE_CIRCUIT(cookie));
 
 		if (circuit)
-			begin_step(hit->thread, circuit);
+			begin_step(hit, circuit);
 	}
 }
 
@@ -101,6 +101,6 @@ int BPF_KPROBE(on_poll_leave)
 	sync_waits(hit.thread, hit.process);
 	circuit = future_circuit(hit.process, future, DBPROF_COOKIE_CIRCUIT(cookie));
 	if (circuit)
-		end_step(hit.thread, circuit, hit.now, false);
+		end_step(&hit, circuit, false);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "operators.h"
 #include "system_calls.h"
 #include "takers.h"
+#include "traps.h"
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
@@ -183,8 +184,6 @@ int thread_end_off(struct dbprof_thread *thread, __u64 now)
 		return 0;
 	if (thread->off_circuit)
 		op = operator_get(thread, thread->off_circuit, thread->off_node);
-	if (thread->ended_step)
-		thread->lost_ns += elapsed(thread->off_since, now);
 	if (thread->off == DBPROF_OFF_PREEMPTED)
 		takers_end(thread, op, now);
 	else
@@ -247,27 +246,6 @@ static __always_inline void stay_correct(struct dbprof_thread *thread, __s64 ear
 	}
 }
 
-/* An instruction's length at most: the probed one may have been executed already. */
-#define INSTRUCTION_MAX 16
-
-/* Whether a thread that loses its CPU is still in the trap of a park probe. */
-static __always_inline void stay_end_in_trap(struct dbprof_thread *thread, struct task_struct *task)
-{
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-
-	if (thread->trap &&
-	    (thread->off != DBPROF_OFF_PREEMPTED || regs->ip - thread->trap_ip >= INSTRUCTION_MAX))
-		thread->trap = DBPROF_TRAP_NONE;
-}
-
-static __always_inline void stay_begin_in_trap(struct dbprof_thread *thread, __u64 now)
-{
-	if (thread->trap == DBPROF_TRAP_PARK && thread->park_since)
-		thread->park_since += elapsed(thread->off_since, now);
-	if (thread->trap == DBPROF_TRAP_UNPARK && thread->trap_reason < DBPROF_REASONS)
-		thread->wait_ns[thread->trap_reason] += elapsed(thread->off_since, now);
-}
-
 static __always_inline void switch_out(struct task_struct *task, bool preempt,
 				       struct task_struct *next, __u64 now)
 {
@@ -299,7 +277,7 @@ static __always_inline void switch_out(struct task_struct *task, bool preempt,
 		thread->ended = now;
 	else
 		note_off(thread, task, next);
-	stay_end_in_trap(thread, task);
+	off_in_trap(thread, task);
 	if (thread->ended)
 		thread_exit(task, thread);
 }
@@ -328,10 +306,12 @@ static __always_inline void switch_in(struct task_struct *task, __u64 now)
 			thread->off_since = 0;
 		}
 	}
-	if (thread->trap && thread->off_since)
-		stay_begin_in_trap(thread, now);
-	if (thread->off_since)
+	if (thread->off_since) {
+		__u64 off = elapsed(thread->off_since, now);
+
 		thread_end_off(thread, now);
+		on_in_trap(thread, off);
+	}
 	if (thread->park_since)
 		end_probeless_park(thread, now);
 	thread->on_since = now;

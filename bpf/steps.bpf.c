@@ -3,6 +3,7 @@
 #include "arch.h"
 #include "hit.h"
 #include "steps.h"
+#include "traps.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -36,9 +37,13 @@ static __always_inline void probed_step(struct pt_regs *regs, bool begins)
 		return;
 	sync_waits(hit.thread, hit.process);
 	if (begins)
-		begin_step(hit.thread, circuit);
+		begin_step(&hit, circuit);
 	else
-		end_step(hit.thread, circuit, hit.now, probes_event(cookie));
+		end_step(&hit, circuit, probes_event(cookie));
+	if (!probes_event(cookie))
+		return;
+	hit.thread->trap_circuit = circuit;
+	note_trap(hit.thread, regs, begins ? DBPROF_TRAP_STEP_BEGIN : DBPROF_TRAP_STEP_END);
 }
 
 /* On the path that only the first poll of a step takes. */
@@ -59,8 +64,7 @@ int BPF_KPROBE(on_step_end)
 
 /*
  * On the same path, after the event by which the step has ended: what the engine's own profiler
- * noted down in between is not idle. A thread that is to give way does so in the trap, before this
- * program runs (exit_to_user_mode_loop(), kernel/entry/common.c): that time is idle.
+ * noted down in between is not idle. Time off the CPU in this trap is.
  */
 SEC("uprobe")
 int BPF_KPROBE(on_step_left)
@@ -71,7 +75,8 @@ int BPF_KPROBE(on_step_left)
 	if (!hit_take(&hit) || !hit.thread->ended_step)
 		return 0;
 	step = circuit_get(hit.thread, hit.thread->ended_step, false);
-	hit.now -= trap.enter_ns + hit.thread->lost_ns;
+	hit.now -= trap.enter_ns + lost_in_trap(hit.thread, ctx);
+	hit.now = dbprof_clock(hit.process, hit.now);
 	if (step && hit.now > step->last_end) {
 		step->leaving_ns += hit.now - step->last_end;
 		step->last_end = hit.now;

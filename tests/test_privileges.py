@@ -74,7 +74,7 @@ def check_profile(ours, target, builtin, profiler):
     """Steps and evaluations as the built-in profiler counts them, and the books closed."""
     target.popen.stdin.close()
     assert target.wait(60) == 0, target.describe()
-    window = Window(ours, json.loads(builtin.read_text()), COMPLETE, 0, profiler)
+    window = Window(ours, json.loads(builtin.read_text()), COMPLETE, 0, profiler, ())
     assert len(list(workers(ours))) == 2
     check_counts(window)
     threads = list(all_threads(ours))

@@ -270,6 +270,7 @@ static void check_finding(struct store *store)
 	CHECK(store__find(store, 7, 1000 * NANOS, 1015 * NANOS, &files, &count) == 0);
 	CHECK(count == 2 && files[0].name.unix_ns < files[1].name.unix_ns);
 	free(files);
+	files = NULL;
 	CHECK(store__find(store, 0, 0, INT64_MAX, &files, &count) == 0 && count == 5);
 	free(files);
 }

@@ -9,6 +9,7 @@
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/run.h"
+#include "snapshot/turns.h"
 #include "util/clock.h"
 
 /* The profile of the whole window, which is the sum of a series if there is one. */
@@ -45,6 +46,8 @@ static int write_profile(struct run *run, const struct session_data *data, size_
 		err = observer__snapshot(run->observers[i], data, run->start, run->end, &snapshot);
 	if (!err && run->series[i] && !run->ended[i])
 		err = run__add_window(run, i, snapshot);
+	else if (!err && !run->series[i])
+		snapshot__extend(snapshot);
 	if (!err)
 		err = write_whole(run, i, run->series[i] ? series__sum(run->series[i]) : snapshot);
 	snapshot__free(snapshot);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cli/budget.h"
 #include "cli/engine_state.h"
 #include "snapshot/meter.h"
 #include "cli/options.h"
@@ -35,7 +36,7 @@ struct run {
 	int failed;		       /* errno of the last window that could not be written */
 	uint64_t tick_ns;
 	uint32_t frequency_hz;
-	const char *dropped;			 /* what the budget made us give up */
+	struct budget budget;			 /* what it made us give up */
 	bool complained[OPTIONS_PIDS_MAX];	 /* of what an observer misses */
 	struct series *series[OPTIONS_PIDS_MAX]; /* with an interval; NULL without */
 	unsigned int windows[OPTIONS_PIDS_MAX];	 /* of the series so far */

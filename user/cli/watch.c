@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/budget.h"
 #include "cli/run.h"
 #include "util/clock.h"
 
-#define POLL_MS	       200 /* how often new workers are looked for and the progress line is drawn */
-#define COST_PERIOD_NS 250000000ULL /* how often the cost is looked at */
+#define POLL_MS 200 /* how often new workers are looked for and the progress line is drawn */
 
 void run__say_attached(const struct run *run)
 {
@@ -67,43 +67,6 @@ static bool wait_for_end(struct run *run, int ms)
 	return true;
 }
 
-static uint64_t targets_ran(const struct run *run)
-{
-	uint64_t ran = 0;
-
-	for (size_t i = 0; i < run->count; i++)
-		ran += observer__ran_ns(run->observers[i]);
-	return ran;
-}
-
-/* The park probes are the ones to go: the engine's own totals tell wait reasons, too. */
-static void drop_parks(struct run *run, double share)
-{
-	for (size_t i = 0; i < run->count; i++)
-		if (observer__mode(run->observers[i]) == MODE_SAMPLED)
-			observer__drop_parks(run->observers[i]);
-	run->dropped = "park probes";
-	if (run->options->verbose)
-		fprintf(stderr,
-			"dbprof-bpf: the probes cost %.1f %% of the program's CPU time, more than "
-			"the budget of %.1f %%: wait reasons are read from the engine's own totals "
-			"from now on\n",
-			share * 100, run->options->budget * 100);
-}
-
-/* Looks at what the probes cost, period by period. */
-static void keep_budget(struct run *run, uint64_t now)
-{
-	double share;
-
-	if (run->options->mode != OBSERVER_AUTO || run->dropped ||
-	    now - run->cost.last.when_ns < COST_PERIOD_NS ||
-	    !meter__probe_share(&run->cost, run->session, targets_ran(run), &share))
-		return;
-	if (share > run->options->budget)
-		drop_parks(run, share);
-}
-
 static void poll_process(struct run *run, size_t i)
 {
 	const char *missing;
@@ -146,6 +109,8 @@ void run__watch(struct run *run)
 			run__divide(run);
 			continue;
 		}
+		if (budget__poll_ms(run, now) < ms)
+			ms = budget__poll_ms(run, now);
 		if ((next_stop(run, until) - now) / 1000000 < (uint64_t)ms)
 			ms = (int)((next_stop(run, until) - now) / 1000000) + 1;
 		if (wait_for_end(run, ms))
@@ -153,27 +118,21 @@ void run__watch(struct run *run)
 		for (size_t i = 0; i < run->count; i++)
 			if (run->pidfds[i] >= 0)
 				poll_process(run, i);
-		keep_budget(run, clock__now());
+		budget__keep(run, clock__now());
 		draw_progress(run, false);
 	}
 	draw_progress(run, true);
 }
 
-static void note_budget(const struct run *run, struct snapshot_cost *cost)
-{
-	cost->budget = run->options->mode == OBSERVER_AUTO ? run->options->budget : 0;
-	cost->dropped = run->dropped;
-}
-
 void run__lap_cost(struct run *run)
 {
 	meter__lap(&run->cost, run->session, &run->lap);
-	note_budget(run, &run->lap);
+	budget__note(run, &run->lap);
 }
 
 void run__settle_cost(struct run *run)
 {
 	meter__end(&run->cost, run->session, &run->reported, &run->lap);
-	note_budget(run, &run->reported);
-	note_budget(run, &run->lap);
+	budget__note(run, &run->reported);
+	budget__note(run, &run->lap);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <math.h>
 #include <stdio.h>
 
 #include "export/cost.h"
 #include "export/export.h"
 #include "export/json_parts.h"
+#include "snapshot/turns.h"
 #include "util/instant.h"
 
 /* A share of one, in parts of a million; null when @value is none. */
@@ -88,6 +90,28 @@ static void cpu(struct json_writer *json, const struct snapshot_cpu *cpu)
 	json__object_end(json);
 }
 
+/* Null where all steps were watched: then nothing of them is an estimate. */
+static void watched(struct json_writer *json, const struct snapshot_worker *worker)
+{
+	uint64_t runtime_ns;
+	double steps;
+
+	json__key(json, "estimated_steps");
+	if (worker->watched_ns >= worker->observed_ns) {
+		json__null(json);
+		return;
+	}
+	json__object_begin(json);
+	json_nanos(json, "watched", worker->watched_ns);
+	json_nanos(json, "of", worker->observed_ns);
+	json__member_uint(json, "turns", worker->turns.count);
+	if (turns__interval(worker, &steps, &runtime_ns)) {
+		json__member_uint(json, "steps_interval", (uint64_t)ceil(steps));
+		json_nanos(json, "runtime_interval", runtime_ns);
+	}
+	json__object_end(json);
+}
+
 static void workers(struct json_writer *json, const struct snapshot *snapshot)
 {
 	json__member_array_begin(json, "workers");
@@ -102,6 +126,7 @@ static void workers(struct json_writer *json, const struct snapshot *snapshot)
 		if (thread)
 			json_books(json, thread);
 		cpu(json, &worker->cpu);
+		watched(json, worker);
 		json__object_end(json);
 	}
 	json__array_end(json);

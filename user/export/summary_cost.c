@@ -3,10 +3,12 @@
  * How the numbers came about, and what that took.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "export/cost.h"
 #include "export/summary_parts.h"
+#include "snapshot/turns.h"
 
 #define THOUSANDS_MAX 32
 
@@ -90,6 +92,34 @@ static void price(const struct snapshot_cost *cost, char *text, size_t size)
 	snprintf(text, size, "%s%s of CPU, the program used %s", least, own, target);
 }
 
+/* Of the worker whose steps were watched least. */
+static void say_watched(const struct summary *summary)
+{
+	const struct snapshot *snapshot = summary->snapshot;
+	double least = 1, most = 0, steps;
+	char share[TEXT_NUMBER_MAX], interval[TEXT_NUMBER_MAX];
+	bool known = true;
+
+	for (size_t i = 0; i < snapshot->worker_count; i++) {
+		const struct snapshot_worker *worker = &snapshot->workers[i];
+		uint64_t runtime_ns;
+
+		if (worker->watched_ns >= worker->observed_ns)
+			continue;
+		least = fmin(least, (double)worker->watched_ns / (double)worker->observed_ns);
+		known &= turns__interval(worker, &steps, &runtime_ns);
+		if (worker->circuits[0].steps)
+			most = fmax(most, steps / (double)worker->circuits[0].steps);
+	}
+	if (least >= 1)
+		return;
+	fine_percent(least, share);
+	fine_percent(most, interval);
+	summary__say(summary, STYLE_FAINT, "steps were watched for %s of the time: %s%s", share,
+		     known ? "their number is estimated, +- " : "their number is a rough estimate",
+		     known ? interval : "");
+}
+
 void summary__cost(const struct summary *summary)
 {
 	const struct snapshot_cost *cost = &summary->snapshot->cost;
@@ -112,6 +142,7 @@ void summary__cost(const struct summary *summary)
 		summary__say(summary, STYLE_FAINT,
 			     "not in that cost: the run time of the BPF programs, which the kernel "
 			     "counts for CAP_SYS_ADMIN only");
+	say_watched(summary);
 	if (cost->dropped)
 		summary__say(summary, STYLE_FAINT, "given up to stay within the budget: %.400s",
 			     cost->dropped);

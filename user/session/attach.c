@@ -233,6 +233,8 @@ int session__add(struct session *session, const struct plan *plan, uint32_t kind
 
 void session__drop(struct session *session, pid_t pid, uint32_t kinds)
 {
+	size_t kept = 0;
+
 	for (size_t i = 0; i < session->attachment_count; i++) {
 		struct attachment *attachment = &session->attachments[i];
 		bool its = attachment->pid ? attachment->pid == pid
@@ -240,7 +242,10 @@ void session__drop(struct session *session, pid_t pid, uint32_t kinds)
 
 		if (its && kinds >> attachment->kind & 1)
 			session__drop_attachment(session, attachment);
+		else
+			session->attachments[kept++] = *attachment;
 	}
+	session->attachment_count = kept;
 }
 
 static int attach_sampler(struct session *session, int cpu, uint32_t frequency_hz)

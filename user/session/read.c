@@ -93,6 +93,18 @@ static void settle_circuit(struct session *session, const struct dbprof_circuit_
 		record->now = record->then;
 }
 
+int session__circuit(const struct session *session, const struct dbprof_circuit_key *key,
+		     struct dbprof_circuit *ret_circuit)
+{
+	struct dbprof_circuit_record record;
+	int err = bpf_map__lookup_elem(session->skeleton->maps.circuits, key, sizeof(*key), &record,
+				       sizeof(record), 0);
+
+	if (!err)
+		*ret_circuit = record.now;
+	return err;
+}
+
 static int read_circuits(struct session *session, uint64_t edge, struct session_data *data)
 {
 	struct dbprof_circuit_record *records = NULL;

@@ -22,14 +22,6 @@ static int silence(enum libbpf_print_level level, const char *format, va_list ar
 	return 0;
 }
 
-static void sleep_until(uint64_t when)
-{
-	struct timespec until = { (time_t)(when / 1000000000ULL), (long)(when % 1000000000ULL) };
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
-		;
-}
-
 int session__open(const struct session_options *options, struct session **ret_session,
 		  struct fail *fail)
 {
@@ -169,7 +161,7 @@ int session__begin(struct session *session, uint64_t *ret_start)
 
 	session->skeleton->bss->window_end = UINT64_MAX;
 	session->skeleton->data->window_start = start;
-	sleep_until(start);
+	clock__sleep_until(start);
 	session->start = start;
 	*ret_start = start;
 	return 0;
@@ -185,7 +177,7 @@ int session__join(struct session *session, pid_t pid, struct dbprof_process *pro
 	err = session__set_process(session, pid, process);
 	if (err)
 		return err;
-	sleep_until(start);
+	clock__sleep_until(start);
 	*ret_start = start;
 	return 0;
 }
@@ -197,7 +189,7 @@ int session__mark_edge(struct session *session, uint64_t *ret_edge)
 	/* By turns odd and even, odd first: see struct dbprof_exited_key. */
 	edge += (edge & 1) == (session->edge & 1);
 	session->skeleton->data->window_edge = edge;
-	sleep_until(edge + SETTLE_NS);
+	clock__sleep_until(edge + SETTLE_NS);
 	session__reuse_slots(session);
 	session->edge = edge;
 	*ret_edge = edge;
@@ -209,7 +201,7 @@ int session__end(struct session *session, uint64_t *ret_end)
 	uint64_t end = clock__now() + EDGE_AHEAD_NS;
 
 	session->skeleton->bss->window_end = end;
-	sleep_until(end + SETTLE_NS);
+	clock__sleep_until(end + SETTLE_NS);
 	*ret_end = end;
 	return 0;
 }

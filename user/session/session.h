@@ -118,6 +118,9 @@ int session__end(struct session *session, uint64_t *ret_end);
 int session__mark_edge(struct session *session, uint64_t *ret_edge);
 /* What was counted up to the last edge; once after each. */
 int session__read_edge(struct session *session, struct session_data **ret_data);
+/* What was counted of one circuit up to now. Returns 0, -ENOENT when it has made no step. */
+int session__circuit(const struct session *session, const struct dbprof_circuit_key *key,
+		     struct dbprof_circuit *ret_circuit);
 /* Takes everything out. It also goes when the process does, however it ends. */
 int session__detach(struct session *session);
 int session__read(struct session *session, struct session_data **ret_data);

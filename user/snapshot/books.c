@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "snapshot/books.h"
+#include "snapshot/turns.h"
 
 #define SHARE_WORDS (sizeof(struct dbprof_kernel_share) / sizeof(__u64))
 
@@ -245,6 +246,15 @@ void books__totals(const struct dbprof_thread *thread, const struct engine_park 
 		ret_totals->step_share = ret_totals->share;
 	}
 	add_open_wait(thread, park, ret_totals);
+	ret_totals->steps_end = ret_totals->end;
+	ret_totals->watching = true;
+}
+
+void books__watch_steps(const struct dbprof_process *process, struct thread_totals *totals)
+{
+	totals->steps_end = turns__clock(process, totals->end);
+	totals->watching = turns__watching(process);
+	totals->turn = process->turn;
 }
 
 static void open_step(const struct thread_totals *totals, uint64_t since, bool exact,
@@ -261,11 +271,28 @@ static void open_step(const struct thread_totals *totals, uint64_t since, bool e
 		circuit->step_age_ns = circuit->open_reason_ns;
 }
 
+static void scale(uint64_t *value, uint64_t to, uint64_t from)
+{
+	*value = (uint64_t)((unsigned __int128)*value * to / from);
+}
+
+/* What was @from of a circuit's time becomes @to: where it went stays in proportion. */
+static void spread(uint64_t to, uint64_t from, struct snapshot_circuit *circuit)
+{
+	if (!from || to == from)
+		return;
+	scale(&circuit->cpu_ns, to, from);
+	for (size_t i = 0; i < PARK_REASONS; i++)
+		scale(&circuit->wait_ns[i], to, from);
+	for (size_t i = 0; i < SHARE_WORDS; i++)
+		scale((uint64_t *)&circuit->share + i, to, from);
+}
+
 /* No step began or ended: either one was open all along, or the circuit was idle. */
 static void silent_circuit(const struct engine_step *step, const struct thread_totals *totals,
 			   struct snapshot_circuit *circuit)
 {
-	uint64_t whole = between(totals->since, totals->end);
+	uint64_t whole = between(totals->since, totals->steps_end);
 
 	if (!step || !step->open) {
 		circuit->edge_idle_ns = whole;
@@ -275,6 +302,7 @@ static void silent_circuit(const struct engine_step *step, const struct thread_t
 	circuit->cpu_ns = totals->cpu_ns;
 	memcpy(circuit->wait_ns, totals->wait_ns, sizeof(circuit->wait_ns));
 	circuit->share = totals->share;
+	spread(whole, between(totals->since, totals->end), circuit);
 	circuit->step_open_before = true;
 	open_step(totals, step->since_ns ? step->since_ns : totals->since, step->since_ns != 0,
 		  circuit);
@@ -288,18 +316,33 @@ static void add_share_since(struct dbprof_kernel_share *total,
 		((__u64 *)total)[i] += between(((const __u64 *)from)[i], ((const __u64 *)to)[i]);
 }
 
-void books__circuit(const struct dbprof_circuit *counted, const struct engine_step *step,
-		    const struct thread_totals *totals, struct snapshot_circuit *ret_circuit)
+/* A step that is open at the end, and was watched since it began. */
+static void cut_step(const struct dbprof_circuit *counted, const struct thread_totals *totals,
+		     struct snapshot_circuit *circuit)
 {
-	struct snapshot_circuit *circuit = ret_circuit;
+	circuit->cpu_ns += between(counted->start_cpu_ns, totals->cpu_ns);
+	for (size_t i = 0; i < PARK_REASONS; i++)
+		circuit->wait_ns[i] += between(counted->start_wait_ns[i], totals->wait_ns[i]);
+	add_share_since(&circuit->share, &counted->start_share, &totals->share);
+	open_step(totals, counted->start, true, circuit);
+}
 
-	circuit->open_reason = -1;
-	if (!counted) {
-		silent_circuit(step, totals, circuit);
-		books__close_circuit(circuit);
-		return;
-	}
-	circuit->steps = counted->steps;
+/* A step that was not watched whole, if it is open: memory may tell since when. */
+static void unwatched_step(const struct engine_step *step, const struct thread_totals *totals,
+			   struct snapshot_circuit *circuit)
+{
+	uint64_t since = step && step->open ? step->since_ns : 0;
+
+	open_step(totals, since ? since : totals->end, since != 0, circuit);
+}
+
+static void counted_circuit(const struct dbprof_circuit *counted, const struct engine_step *step,
+			    const struct thread_totals *totals, struct snapshot_circuit *circuit)
+{
+	uint64_t begun = counted->first_start, end = totals->steps_end, part = counted->part_ns;
+	bool seen = totals->watching && counted->turn == totals->turn;
+
+	circuit->steps = counted->steps / DBPROF_PACE;
 	circuit->runtime_ns = counted->runtime_ns;
 	circuit->cpu_ns = counted->cpu_ns;
 	circuit->idle_ns = counted->idle_ns;
@@ -307,19 +350,36 @@ void books__circuit(const struct dbprof_circuit *counted, const struct engine_st
 	memcpy(circuit->wait_ns, counted->wait_ns, sizeof(circuit->wait_ns));
 	circuit->edge_idle_ns = counted->leaving_ns;
 	if (!counted->cut)
-		circuit->edge_idle_ns += between(totals->since, counted->first_start);
-	if (!counted->start) {
-		circuit->edge_idle_ns += between(counted->last_end, totals->end);
+		circuit->edge_idle_ns += between(totals->since, begun < end ? begun : end);
+	/* A step that begins when its trap is over, after the end: the pause ends with the window.
+	 */
+	circuit->idle_ns =
+		between(counted->last_end ? between(end, counted->start) : 0, circuit->idle_ns);
+	if (!counted->start)
+		circuit->edge_idle_ns += between(counted->last_end, end);
+	else
+		circuit->runtime_ns += between(counted->start, end);
+	if (counted->start && seen && end == totals->end) {
+		cut_step(counted, totals, circuit);
 	} else {
-		circuit->runtime_ns += between(counted->start, totals->end);
-		circuit->cpu_ns += between(counted->start_cpu_ns, totals->cpu_ns);
-		for (size_t i = 0; i < PARK_REASONS; i++)
-			circuit->wait_ns[i] +=
-				between(counted->start_wait_ns[i], totals->wait_ns[i]);
-		add_share_since(&circuit->share, &counted->start_share, &totals->share);
-		open_step(totals, counted->start, true, circuit);
+		/* What the thread did in it is not known, nor whether it is open still. */
+		part += counted->start ? between(counted->start, end) : 0;
+		if (seen ? counted->start != 0 : step && step->open)
+			unwatched_step(seen ? NULL : step, totals, circuit);
 	}
-	books__close_circuit(circuit);
+	/* Steps not watched whole did what the others did. */
+	spread(circuit->runtime_ns, between(part, circuit->runtime_ns), circuit);
+}
+
+void books__circuit(const struct dbprof_circuit *counted, const struct engine_step *step,
+		    const struct thread_totals *totals, struct snapshot_circuit *ret_circuit)
+{
+	ret_circuit->open_reason = -1;
+	if (counted)
+		counted_circuit(counted, step, totals, ret_circuit);
+	else
+		silent_circuit(step, totals, ret_circuit);
+	books__close_circuit(ret_circuit);
 }
 
 void books__close_circuit(struct snapshot_circuit *circuit)

@@ -28,6 +28,13 @@ struct silent_thread {
 struct thread_totals {
 	uint64_t since; /* first observed: the window's start or the thread's */
 	uint64_t end;	/* last observed: the window's end or the thread's */
+	/*
+	 * The same end by the clock of what is watched, and whether the step that is open then was
+	 * watched up to it (books__watch_steps()).
+	 */
+	uint64_t steps_end;
+	bool watching;
+	uint32_t turn; /* the last one of watching */
 	uint64_t cpu_ns;
 	uint64_t wait_ns[PARK_REASONS];
 	struct dbprof_kernel_share share;
@@ -68,6 +75,9 @@ void books__exited(const struct dbprof_exited *exited, struct snapshot_thread *r
 void books__totals(const struct dbprof_thread *thread, const struct engine_park *park,
 		   const struct silent_thread *silent, const struct window *window,
 		   struct thread_totals *ret_totals);
+
+/* Sets what was watched of the steps: all of them before this call. */
+void books__watch_steps(const struct dbprof_process *process, struct thread_totals *totals);
 
 /*
  * A circuit's part by step probes. @counted is NULL when no step began or ended in the window: then

@@ -8,6 +8,7 @@
 
 #include "engine/slots.h"
 #include "snapshot/observer_internal.h"
+#include "snapshot/turns.h"
 #include "util/clock.h"
 
 #define LEARN_NS   2000000000ULL /* how long an evaluation is waited for */
@@ -78,6 +79,7 @@ void learn__begin(struct observer *observer)
 	observer->process = plan->process;
 	observer->process.since = observer->options.joins ? UINT64_MAX : 0;
 	observer->process.frame_count = 0;
+	turns__whole(&observer->process);
 	if (observer->mode == MODE_ENGINE || !plan->parks)
 		observer->process.waits = DBPROF_WAITS_NO_PROBES;
 	if (observer->mode == MODE_WAITS)

@@ -93,6 +93,11 @@ bool meter__probe_share(struct cost_meter *meter, struct session *session, uint6
 	return true;
 }
 
+void meter__restart(struct cost_meter *meter, struct session *session, uint64_t target_cpu_ns)
+{
+	meter->last = read_cost(meter, session, target_cpu_ns);
+}
+
 /* Run time of the programs since the begin, with the ticks that drive the sampler. */
 static uint64_t programs_until(const struct cost_meter *meter, const struct cost_reading *until)
 {

@@ -51,6 +51,9 @@ void meter__between(const struct cost_meter *meter, const struct cost_reading *f
 bool meter__probe_share(struct cost_meter *meter, struct session *session, uint64_t target_cpu_ns,
 			double *ret_share);
 
+/* Begins that period anew. */
+void meter__restart(struct cost_meter *meter, struct session *session, uint64_t target_cpu_ns);
+
 /* Fills in what the window cost that ends now, and begins the next. */
 void meter__lap(struct cost_meter *meter, struct session *session, struct snapshot_cost *ret_cost);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "snapshot/observer_internal.h"
+#include "snapshot/turns.h"
 #include "util/clock.h"
 
 #define COUNTER_TRIES 3
@@ -94,6 +95,8 @@ static void freeze_worker(struct observer *observer, struct observed_worker *wor
 	const struct engine_worker *engine = worker->engine;
 
 	read_park(observer, worker);
+	free(frozen->has_step);
+	free(frozen->steps);
 	frozen->has_step = calloc(engine->circuit_count, sizeof(*frozen->has_step));
 	frozen->steps = calloc(engine->circuit_count, sizeof(*frozen->steps));
 	if (!frozen->has_step || !frozen->steps)
@@ -123,6 +126,7 @@ int observer__mark_begin(struct observer *observer)
 	for (size_t i = 0; i < observer->worker_count; i++)
 		begin_worker(observer, &observer->workers[i]);
 	observer->begun = true;
+	observer->began = clock__now();
 	observer->impatient_until = clock__now() + IMPATIENT_NS;
 	return usage_list__read(observer->target, &observer->before);
 }
@@ -200,6 +204,10 @@ int observer__freeze(struct observer *observer)
 	if (observer->process.waits != DBPROF_WAITS_BY_PARKS)
 		for (size_t i = 0; i < observer->worker_count; i++)
 			read_park(observer, &observer->workers[i]);
+	/* And only it knows which steps are open now, while they are not watched. */
+	if (observer->mode == MODE_SAMPLED && !turns__watching(&observer->process))
+		for (size_t i = 0; i < observer->worker_count; i++)
+			freeze_worker(observer, &observer->workers[i]);
 	read_late_workers(observer);
 	learn__poll(observer, false);
 	return usage_list__read(observer->target, &observer->after);

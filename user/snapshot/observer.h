@@ -80,6 +80,15 @@ unsigned int observer__poll_ms(const struct observer *observer);
 /* Takes the park probes out and has waits read from the engine's own totals instead. */
 void observer__drop_parks(struct observer *observer);
 
+/*
+ * Begins or ends a turn of watching steps (snapshot/turns.h): their probes cost nothing in between.
+ * Does nothing in modes other than sampled, which need them all the time. To be called with true
+ * now and then also while a turn goes on. Returns 0 or a negative errno; then steps are not
+ * watched.
+ */
+#define OBSERVER_TURN_NS 200000000ULL /* how long a turn is to be, at least */
+int observer__watch_steps(struct observer *observer, bool watch);
+
 /* Reads what only memory tells of the window's end, right after it. */
 int observer__freeze(struct observer *observer);
 

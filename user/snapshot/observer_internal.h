@@ -46,6 +46,9 @@ struct observed_worker {
 	struct engine_reading *after;
 	bool torn_before; /* the reading did not settle */
 	bool torn_after;
+	struct snapshot_turns turns;  /* that have ended */
+	struct dbprof_circuit turned; /* the root as it was when the last one ended */
+	uint64_t turned_at;	      /* and when, by the clock of what is watched; 0 before */
 };
 
 struct observer {
@@ -72,6 +75,9 @@ struct observer {
 	const char *missing;  /* what could not be had, for people */
 	struct usage_list before;
 	struct usage_list after;
+	uint64_t began;	     /* of the window, CLOCK_MONOTONIC, ns */
+	uint64_t watched_ns; /* of it, in turns of watching steps that have ended */
+	bool turn_told;	     /* the sums over turns have the last one */
 };
 
 /*
@@ -79,6 +85,9 @@ struct observer {
  * -ENOENT when one does not fit the layout.
  */
 int observer__read_workers(struct observer *observer, struct fail *fail);
+
+/* For how long of the window up to @end steps were watched. */
+uint64_t observer__watched_ns(const struct observer *observer, uint64_t end);
 
 /* Reads the usage of all threads of the target. */
 int usage_list__read(const struct target *target, struct usage_list *ret_list);

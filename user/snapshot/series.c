@@ -5,10 +5,13 @@
 
 #include "snapshot/series.h"
 #include "snapshot/series_internal.h"
+#include "snapshot/turns.h"
 
 struct series {
 	struct snapshot *sum;  /* of all windows; NULL before the first */
 	struct snapshot *last; /* what the last one ended with */
+	/* The sum of windows as they were told, once steps were not watched all the time. */
+	struct snapshot *told;
 };
 
 int series__open(struct series **ret_series)
@@ -27,6 +30,7 @@ void series__close(struct series *series)
 		return;
 	snapshot__free(series->sum);
 	snapshot__free(series->last);
+	snapshot__free(series->told);
 	free(series);
 }
 
@@ -131,6 +135,40 @@ static void subtract(const struct series *series, struct snapshot *window)
 	window->cost.target_cpu_ns = on_cpu_ns(window);
 }
 
+/* @whole becomes the sum of @sum, NULL for none, and @window. */
+static void add(struct snapshot *whole, const struct snapshot *sum, const struct snapshot *window,
+		const struct snapshot *until)
+{
+	series__add_workers(whole, sum, window, until);
+	series__add_threads(whole, sum, window);
+	whole->cost.target_cpu_ns = on_cpu_ns(whole);
+}
+
+static bool is_watched_whole(const struct snapshot *window)
+{
+	for (size_t i = 0; i < window->worker_count; i++)
+		if (window->workers[i].watched_ns < window->workers[i].observed_ns)
+			return false;
+	return true;
+}
+
+/* The window as it is told: what was not watched is estimated, in the sum of windows, too. */
+static int tell(struct series *series, struct snapshot *window, const struct snapshot *until)
+{
+	struct snapshot *told;
+
+	if (!series->told && is_watched_whole(window))
+		return 0;
+	told = copy_of(until);
+	if (!told)
+		return -ENOMEM;
+	snapshot__extend(window);
+	add(told, series->told ? series->told : series->sum, window, until);
+	snapshot__free(series->told);
+	series->told = told;
+	return 0;
+}
+
 int series__next(struct series *series, const struct snapshot *until, struct snapshot **ret_window)
 {
 	struct snapshot *window = copy_of(until), *whole = copy_of(until), *last = copy_of(until);
@@ -142,9 +180,13 @@ int series__next(struct series *series, const struct snapshot *until, struct sna
 		return -ENOMEM;
 	}
 	subtract(series, window);
-	series__add_workers(whole, series->sum, window, until);
-	series__add_threads(whole, series->sum, window);
-	whole->cost.target_cpu_ns = on_cpu_ns(whole);
+	add(whole, series->sum, window, until);
+	if (tell(series, window, until)) {
+		snapshot__free(window);
+		snapshot__free(whole);
+		snapshot__free(last);
+		return -ENOMEM;
+	}
 	snapshot__free(series->sum);
 	snapshot__free(series->last);
 	series->sum = whole;
@@ -155,5 +197,5 @@ int series__next(struct series *series, const struct snapshot *until, struct sna
 
 struct snapshot *series__sum(struct series *series)
 {
-	return series->sum;
+	return series->told ? series->told : series->sum;
 }

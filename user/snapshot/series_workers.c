@@ -6,6 +6,7 @@
 #include "snapshot/engine_window.h"
 #include "snapshot/estimate.h"
 #include "snapshot/series_internal.h"
+#include "snapshot/turns.h"
 
 /* The worker as @snapshot has it; NULL when it has none, or one with another circuit. */
 static struct snapshot_worker *find(const struct snapshot *snapshot,
@@ -77,6 +78,11 @@ static void subtract_worker(struct snapshot_worker *worker, const struct snapsho
 				 last ? &last->circuits[i] : NULL, window->window_ns);
 	for (size_t i = 0; i < worker->operator_count; i++)
 		subtract_operator(&worker->operators[i], &sum->operators[i]);
+	worker->observed_ns = minus(worker->observed_ns, sum->observed_ns);
+	worker->watched_ns = minus(worker->watched_ns, sum->watched_ns);
+	for (size_t i = 0; i < PARK_REASONS; i++)
+		worker->wait_ns[i] = minus(worker->wait_ns[i], sum->wait_ns[i]);
+	turns__subtract(&worker->turns, &sum->turns);
 	cpu->samples = minus(cpu->samples, sum->cpu.samples);
 	cpu->scheduler_samples = minus(cpu->scheduler_samples, sum->cpu.scheduler_samples);
 	cpu->blind_samples = minus(cpu->blind_samples, sum->cpu.blind_samples);
@@ -167,6 +173,11 @@ static void add_worker(struct snapshot_worker *worker, const struct snapshot_wor
 	for (size_t i = 0; i < worker->operator_count; i++)
 		add_operator(&worker->operators[i], &part->operators[i]);
 	add_cpu(&worker->cpu, &part->cpu);
+	worker->observed_ns += part->observed_ns;
+	worker->watched_ns += part->watched_ns;
+	turns__sum(&worker->turns, &part->turns);
+	for (size_t i = 0; i < PARK_REASONS; i++)
+		worker->wait_ns[i] += part->wait_ns[i];
 }
 
 /* Leaves only what is no number of the window. */
@@ -192,6 +203,9 @@ static void clear_worker(struct snapshot_worker *worker)
 						  .has_time = op->has_time };
 	}
 	worker->cpu = (struct snapshot_cpu){ 0 };
+	worker->observed_ns = worker->watched_ns = 0;
+	memset(worker->wait_ns, 0, sizeof(worker->wait_ns));
+	memset(&worker->turns, 0, sizeof(worker->turns));
 }
 
 void series__add_workers(struct snapshot *whole, const struct snapshot *sum,

@@ -83,6 +83,24 @@ struct snapshot_cpu {
 	uint64_t blind_samples;	    /* of them, taken before the stack told operators */
 };
 
+/*
+ * Steps watched in turns: sums over the turns that stand for more than themselves and ended in the
+ * window, from which follows how exact an estimate by them is. Times are in units of 10 us, so that
+ * squares have room.
+ */
+struct snapshot_turns {
+	uint64_t count;
+	uint64_t watched;   /* their length */
+	uint64_t stood_for; /* the time that they stand for */
+	uint64_t steps;	    /* of the root */
+	uint64_t runtime;   /* of the root, in steps */
+	uint64_t stood_for_squared;
+	uint64_t steps_squared;
+	uint64_t runtime_squared;
+	uint64_t steps_stood_for; /* products */
+	uint64_t runtime_stood_for;
+};
+
 struct snapshot_worker {
 	unsigned int index;
 	pid_t tid;
@@ -93,6 +111,14 @@ struct snapshot_worker {
 	struct snapshot_operator *operators; /* every node but the root, sorted by id */
 	size_t operator_count;
 	struct snapshot_cpu cpu;
+	uint64_t observed_ns; /* of the window: since the thread was there */
+	/*
+	 * Of it, while steps were watched. Less than that: what is told of circuits is an estimate
+	 * for all of it (turns.h).
+	 */
+	uint64_t watched_ns;
+	uint64_t wait_ns[PARK_REASONS]; /* of the thread, by the engine's reasons */
+	struct snapshot_turns turns;
 	bool late; /* its circuit was built after the window began */
 };
 

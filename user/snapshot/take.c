@@ -11,6 +11,7 @@
 #include "snapshot/engine_window.h"
 #include "snapshot/estimate.h"
 #include "snapshot/take_internal.h"
+#include "snapshot/turns.h"
 
 /* A probe names a circuit by its address, or by that of its id in it (see dbprof_circuit_key). */
 static const struct dbprof_circuit *find_circuit(const struct taking *taking, pid_t tid,
@@ -88,6 +89,22 @@ static void take_engine(struct taking *taking, const struct observed_worker *obs
 		books__close_circuit(&worker->circuits[i]);
 }
 
+static uint64_t between(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+static uint64_t watched(const struct taking *taking, const struct thread_totals *totals)
+{
+	const struct dbprof_process *process = &taking->observer->process;
+	uint64_t observed = between(totals->since, totals->end), watched;
+
+	if (!process->turn && turns__watching(process))
+		return observed;
+	watched = observer__watched_ns(taking->observer, totals->end);
+	return watched < observed ? watched : observed;
+}
+
 static int take_worker(struct taking *taking, const struct observed_worker *observed,
 		       struct snapshot_worker *worker)
 {
@@ -108,6 +125,12 @@ static int take_worker(struct taking *taking, const struct observed_worker *obse
 		worker->circuits[i].id = engine->circuits[i].id;
 	books__totals(thread, observed->frozen.has_park ? &observed->frozen.park : NULL, &silent,
 		      &taking->window, &totals);
+	if (taking->observer->mode != MODE_ENGINE)
+		books__watch_steps(&taking->observer->process, &totals);
+	worker->observed_ns = between(totals.since, totals.end);
+	worker->watched_ns = watched(taking, &totals);
+	memcpy(worker->wait_ns, totals.wait_ns, sizeof(worker->wait_ns));
+	worker->turns = observed->turns;
 	if (taking->observer->mode != MODE_ENGINE)
 		take_probed_circuits(taking, observed, &totals, worker);
 	err = take_operators(taking, engine, thread, &totals, worker);

@@ -84,11 +84,18 @@ static void add_counted(const struct dbprof_operator *counted, enum snapshot_mod
 static void count_samples(const struct taking *taking, const struct dbprof_thread *thread,
 			  struct snapshot_cpu *cpu)
 {
+	uint64_t told;
+
 	if (!thread)
 		return;
+	told = thread->scheduler_samples + thread->outside_samples;
 	cpu->scheduler_samples = thread->scheduler_samples;
+	/* While steps are not watched it is in them as often as while they are. */
+	if (told)
+		cpu->scheduler_samples +=
+			thread->unwatched_samples * thread->scheduler_samples / told;
 	cpu->blind_samples = thread->blind_samples;
-	cpu->samples = thread->scheduler_samples + thread->outside_samples + thread->blind_samples;
+	cpu->samples = told + thread->unwatched_samples + thread->blind_samples;
 	for (size_t i = 0; i < taking->data->operator_count; i++)
 		if (taking->data->operator_keys[i].tid == thread->tid)
 			cpu->samples += taking->data->operators[i].samples +

@@ -10,4 +10,7 @@
 /* CLOCK_MONOTONIC, ns. */
 uint64_t clock__now(void);
 
+/* Returns when that moment has come. */
+void clock__sleep_until(uint64_t when);
+
 #endif
