@@ -7,13 +7,15 @@
 
 /* How long all probes are in before their cost is looked at for the first time, and again. */
 #define LOOK_NS 100000000ULL
+/* How long steps are watched in a turn, and the cost of that. */
+#define TURN_NS 200000000ULL
 /* Of the budget, what steps may take: the cost of a turn is known when it is over. */
 #define STEPS_SHARE 0.8
 
 /* When the cost is to be looked at next, while steps are watched. */
 static uint64_t next_look(const struct budget *budget)
 {
-	return budget->since + (budget->in_turns ? OBSERVER_TURN_NS : LOOK_NS);
+	return budget->since + (budget->in_turns ? TURN_NS : LOOK_NS);
 }
 
 static uint64_t targets_ran(const struct run *run)
@@ -47,7 +49,7 @@ static void watch_steps(struct run *run, bool watch)
 {
 	for (size_t i = 0; i < run->count; i++)
 		if (observer__alive(run->observers[i]))
-			observer__watch_steps(run->observers[i], watch);
+			observer__watch_steps(run->observers[i], watch ? TURN_NS : 0);
 }
 
 /* Ends the turn; the next one comes when the whole has cost no more than it may. */
@@ -110,7 +112,7 @@ int budget__poll_ms(const struct run *run, uint64_t now)
 void budget__note(const struct run *run, struct snapshot_cost *cost)
 {
 	cost->budget = run->options->mode == OBSERVER_AUTO ? run->options->budget : 0;
-	cost->dropped = run->budget.in_turns   ? "park probes, and step probes for part of the time"
-			: run->budget.no_parks ? "park probes"
+	cost->dropped = run->budget.in_turns   ? SNAPSHOT_IN_TURNS
+			: run->budget.no_parks ? SNAPSHOT_NO_PARKS
 					       : NULL;
 }

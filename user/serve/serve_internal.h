@@ -52,6 +52,7 @@ struct served {
 	clockid_t clock;		/* its CPU time */
 	uint64_t ran_ns;		/* by that clock, at the last look */
 	bool parks_dropped;
+	bool in_turns;		 /* its steps were not watched all the time */
 	struct profile_job *job; /* the profile that is being taken of it; NULL for none */
 };
 
@@ -78,6 +79,9 @@ struct serve {
 	uint64_t edge_at; /* the next end of a window */
 	uint64_t scan_at;
 	uint64_t budget_at;
+	uint64_t turn_since; /* what the cost is looked at for */
+	bool in_turns;	     /* steps were not watched all the time */
+	bool rests;	     /* they are not watched now */
 	struct cost_meter meter;
 	struct cost_reading cost_until;
 	struct metrics_cost cost;

@@ -7,12 +7,14 @@
 #include "session/tick.h"
 #include "util/clock.h"
 
-#define BUSY_POLL_NS 50000000ULL   /* while workers may come */
-#define POLL_NS	     1000000000ULL /* else: whether it is still the same program */
-#define BUDGET_NS    1000000000ULL
+#define BUSY_POLL_NS 50000000ULL    /* while workers may come */
+#define POLL_NS	     1000000000ULL  /* else: whether it is still the same program */
+#define BUDGET_NS    1000000000ULL  /* how often the cost is looked at, and a turn's length */
 #define KEEP_NS	     60000000000ULL /* sums of one that has ended */
 /* Of the budget, for the sampler; the rest is for probes and programs. */
 #define SAMPLER_SHARE 0.25
+/* Of the budget, what steps may take: the cost of a turn is known when it is over. */
+#define STEPS_SHARE 0.8
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -109,17 +111,11 @@ static bool has_parks(const struct served *process)
 	       observer__mode(process->observer) == MODE_SAMPLED;
 }
 
-void serve__keep_budget(struct serve *serve, uint64_t now)
+/* Returns how many processes had park probes until now. */
+static size_t drop_parks(struct serve *serve)
 {
-	double share = 0;
 	size_t dropped = 0;
 
-	if (now < serve->budget_at)
-		return;
-	serve->budget_at = now + BUDGET_NS;
-	if (!meter__probe_share(&serve->meter, serve->session, targets_ran(serve), &share) ||
-	    serve->options.observer.mode != OBSERVER_AUTO || share <= serve->options.budget)
-		return;
 	for (size_t i = 0; i < serve->process_count; i++) {
 		struct served *process = serve->processes[i];
 
@@ -129,6 +125,67 @@ void serve__keep_budget(struct serve *serve, uint64_t now)
 		process->parks_dropped = true;
 		dropped++;
 	}
+	return dropped;
+}
+
+static void watch_steps(struct serve *serve, uint64_t turn_ns)
+{
+	for (size_t i = 0; i < serve->process_count; i++) {
+		struct served *process = serve->processes[i];
+
+		if (process->state == SERVED_PROFILED && !process->ended)
+			observer__watch_steps(process->observer, turn_ns);
+		if (!turn_ns)
+			process->in_turns = true;
+	}
+}
+
+/* Ends the turn of watching steps; the next one comes when all has cost no more than it may. */
+static void rest(struct serve *serve, double share, uint64_t now)
+{
+	double allowed = serve->options.budget * STEPS_SHARE;
+
+	if (!serve->in_turns)
+		serve__say(serve,
+			   "the probes cost %.1f %% of the pipelines' CPU time, more than the "
+			   "budget of %.1f %%: steps are watched in turns from now on",
+			   share * 100, serve->options.budget * 100);
+	serve->in_turns = serve->rests = true;
+	watch_steps(serve, 0);
+	serve->budget_at =
+		now + (uint64_t)((double)(now - serve->turn_since) * (share / allowed - 1));
+}
+
+static void begin_turn(struct serve *serve)
+{
+	watch_steps(serve, BUDGET_NS);
+	serve->rests = false;
+	serve->turn_since = clock__now();
+	meter__restart(&serve->meter, serve->session, targets_ran(serve));
+}
+
+void serve__keep_budget(struct serve *serve, uint64_t now)
+{
+	double share = 0;
+	size_t dropped;
+
+	if (now < serve->budget_at)
+		return;
+	serve->budget_at = now + BUDGET_NS;
+	if (serve->rests) {
+		begin_turn(serve);
+		return;
+	}
+	if (!meter__probe_share(&serve->meter, serve->session, targets_ran(serve), &share) ||
+	    serve->options.observer.mode != OBSERVER_AUTO)
+		return;
+	dropped = share > serve->options.budget ? drop_parks(serve) : 0;
+	if (share > serve->options.budget && !dropped) {
+		rest(serve, share, now);
+		return;
+	}
+	watch_steps(serve, BUDGET_NS);
+	serve->turn_since = now;
 	if (dropped)
 		serve__say(serve,
 			   "the probes cost %.1f %% of the pipelines' CPU time, more than the "

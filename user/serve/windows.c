@@ -51,7 +51,9 @@ void serve__set_cost(const struct serve *serve, const struct served *process,
 	meter__between(&serve->meter, from, to, &window->cost);
 	window->cost.budget = serve->options.observer.mode == OBSERVER_AUTO ? serve->options.budget
 									    : 0;
-	window->cost.dropped = process->parks_dropped ? "park probes" : NULL;
+	window->cost.dropped = process->in_turns	? SNAPSHOT_IN_TURNS
+			       : process->parks_dropped ? SNAPSHOT_NO_PARKS
+							: NULL;
 }
 
 /* What fails is said once, and once it works again. */

@@ -81,13 +81,13 @@ unsigned int observer__poll_ms(const struct observer *observer);
 void observer__drop_parks(struct observer *observer);
 
 /*
- * Begins or ends a turn of watching steps (snapshot/turns.h): their probes cost nothing in between.
+ * Begins a turn of watching steps that is to be @turn_ns long, a second at most, or ends it when
+ * that is 0 (snapshot/turns.h): their probes cost nothing in between.
  * Does nothing in modes other than sampled, which need them all the time. To be called with true
  * now and then also while a turn goes on. Returns 0 or a negative errno; then steps are not
  * watched.
  */
-#define OBSERVER_TURN_NS 200000000ULL /* how long a turn is to be, at least */
-int observer__watch_steps(struct observer *observer, bool watch);
+int observer__watch_steps(struct observer *observer, uint64_t turn_ns);
 
 /* Reads what only memory tells of the window's end, right after it. */
 int observer__freeze(struct observer *observer);

@@ -87,7 +87,7 @@ static int end_turn(struct observer *observer)
 	return err;
 }
 
-static int begin_turn(struct observer *observer)
+static int begin_turn(struct observer *observer, uint64_t turn_ns)
 {
 	struct session *session = observer->session;
 	struct dbprof_process *process = &observer->process;
@@ -101,23 +101,23 @@ static int begin_turn(struct observer *observer)
 		return err;
 	observer->turn_told = false;
 	/* Until the second of these calls the new turn has ended before it began. */
-	turns__begin(process, clock__now() + TURN_LEAD_NS, OBSERVER_TURN_NS);
+	turns__begin(process, clock__now() + TURN_LEAD_NS, turn_ns);
 	err = session__set_process(session, pid, process);
 	turns__end(process, DBPROF_NEVER);
 	return err ? err : session__set_process(session, pid, process);
 }
 
-int observer__watch_steps(struct observer *observer, bool watch)
+int observer__watch_steps(struct observer *observer, uint64_t turn_ns)
 {
 	const struct dbprof_process *process = &observer->process;
 	uint64_t now = clock__now();
 
 	if (observer->mode != MODE_SAMPLED)
 		return 0;
-	if (watch != turns__watching(process))
-		return watch ? begin_turn(observer) : end_turn(observer);
+	if ((turn_ns != 0) != turns__watching(process))
+		return turn_ns ? begin_turn(observer, turn_ns) : end_turn(observer);
 	/* One that goes on stands for no more than itself once it has made up for the pause. */
-	if (watch && turns__is_estimate(process) && !observer->turn_told &&
+	if (turn_ns && turns__is_estimate(process) && !observer->turn_told &&
 	    turns__clock(process, now) == now)
 		add_turns(observer, now);
 	return 0;

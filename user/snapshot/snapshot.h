@@ -164,6 +164,10 @@ struct snapshot_losses {
 	bool target_exited;  /* the window ended with the target; not a loss by itself */
 };
 
+/* What a budget can make the profiler give up, for people. */
+#define SNAPSHOT_NO_PARKS "park probes"
+#define SNAPSHOT_IN_TURNS "park probes, and step probes for part of the time"
+
 /* What the profiler itself cost in the window. */
 struct snapshot_cost {
 	uint64_t traps;	     /* probe hits */
