@@ -4,6 +4,7 @@
 #   make target   the test pipeline                  make demo     profiles it and shows the result
 #   make check    all tests                          make lint     style and layers
 #   make bench    slowdown in paired runs, BENCH='--pairs 15 --scenario join --only ours'
+#   make soak     the daemon for 20 minutes while pipelines come and go, SOAK_SECONDS=1200
 #   make install  DESTDIR= PREFIX=/usr/local         make deb      the Debian package, in build/deb
 #   V=1           shows the commands
 
@@ -56,7 +57,7 @@ UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: bench all deps target layout-target print-target print-layout-target print-oracle demo check unit \
+.PHONY: bench soak all deps target layout-target print-target print-layout-target print-oracle demo check unit \
   lint install uninstall clean docs deb
 
 all: $(PROGRAM)
@@ -159,6 +160,10 @@ check:
 bench: all target
 	$(Q)tools/deps.sh tools/packages-bench
 	$(Q)$(PYTHON) tools/bench/bench.py $(BENCH)
+
+# Pipelines that come and go under the daemon, for SOAK_SECONDS (1200).
+soak: all target
+	$(Q)$(PYTHON) tests/soak.py
 
 lint:
 	$(Q)tools/lint.sh

@@ -96,6 +96,31 @@ class Served:
             if name == "dbprof_profiler_map_entries"
         }
 
+    def counts(self):
+        """What must not grow."""
+        return {
+            **self.maps(),
+            "links": self.value("dbprof_profiler_links"),
+            "files": self.value("dbprof_profiler_open_files"),
+        }
+
+    def states(self):
+        return [process["state"] for process in self.json("/v1/processes")["processes"]]
+
+    def wait_settled(self, empty, timeout=20):
+        """
+        Until all is as it was without a pipeline. Where others than ours run on the host, what is
+        profiled is what is in the maps.
+        """
+
+        def settled():
+            states = [state for state in self.states() if state != "ended"]
+            if states:
+                return self.maps()["processes"] == states.count("profiled")
+            return self.counts() == empty
+
+        eventually(settled, timeout, f"{self.states()}, {self.counts()}, at first {empty}")
+
     def end(self):
         self.process.popen.terminate()
         return self.process.wait(10)
