@@ -5,6 +5,7 @@
 #   make check    all tests                          make lint     style and layers
 #   make fuzz     hostile input, FUZZ_SECONDS=60 for each fuzzer
 #   make bench    slowdown in paired runs, BENCH='--pairs 15 --scenario join --only ours'
+#   make soak     the daemon for 20 minutes while pipelines come and go, SOAK_SECONDS=1200
 #   make install  DESTDIR= PREFIX=/usr/local         make deb      the Debian package, in build/deb
 #   V=1           shows the commands
 
@@ -64,7 +65,7 @@ FUZZ_SECONDS ?= 60
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: bench fuzz fuzzers build-fuzzers all deps target layout-target print-target print-layout-target \
+.PHONY: bench soak fuzz fuzzers build-fuzzers all deps target layout-target print-target print-layout-target \
   print-oracle demo check unit lint install uninstall clean docs deb
 
 all: $(PROGRAM)
@@ -187,6 +188,10 @@ check:
 bench: all target
 	$(Q)tools/deps.sh tools/packages-bench
 	$(Q)$(PYTHON) tools/bench/bench.py $(BENCH)
+
+# Pipelines that come and go under the daemon, for SOAK_SECONDS (1200).
+soak: all target
+	$(Q)$(PYTHON) tests/soak.py
 
 lint:
 	$(Q)tools/lint.sh

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from harness import PROGRAM, TOP
 
-COMMANDS = ["record", "report", "diff", "export", "merge", "check", "layout", "help"]
+COMMANDS = ["record", "report", "diff", "export", "merge", "serve", "check", "layout", "help"]
 SCRIPT = TOP / "tools" / "completion" / "dbprof-bpf.bash"
 ASK = r"""
 source "$1"; shift

@@ -18,7 +18,7 @@ static void check_query(void)
 {
 	static const char *const choices[] = { "json", "pprof", NULL };
 	static const char *const names[] = { "pid", "format", "text", NULL };
-	struct http_query query;
+	struct http_query query = { 0 };
 	uint64_t pid = 1;
 	size_t format = 0;
 
@@ -39,7 +39,7 @@ static void check_query(void)
 static void check_sentences(void)
 {
 	static const char *const choices[] = { "json", "pprof", NULL };
-	struct http_query query;
+	struct http_query query = { 0 };
 	struct fail fail = { 0 };
 	uint64_t number = 0;
 	size_t choice = 0;
@@ -73,7 +73,7 @@ static void check_hostile_queries(void)
 		"a=99999999999999999999999999",
 	};
 	char large[HTTP_QUERY_LEN_MAX + 2];
-	struct http_query query;
+	struct http_query query = { 0 };
 	uint64_t number = 7;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -97,7 +97,7 @@ static void check_hostile_queries(void)
 static void check_random_queries(void)
 {
 	static const char alphabet[] = "%%%&=+0189afAF\xc3\xa9\x01g";
-	struct http_query query;
+	struct http_query query = { 0 };
 	uint32_t state = 1;
 
 	for (int i = 0; i < 20000; i++) {

@@ -249,11 +249,23 @@ static void check_at(const struct store *store, pid_t pid, int64_t seconds, int6
 			file.name.unix_ns / NANOS);
 }
 
+/* How many there are, in the order of time. */
+static size_t count_found(const struct store *store, pid_t pid, int64_t from, int64_t to)
+{
+	struct store_file *files = NULL;
+	size_t count = 0;
+
+	CHECK(store__find(store, pid, from, to, &files, &count) == 0);
+	for (size_t i = 1; i < count; i++)
+		CHECK(files[i - 1].name.unix_ns <= files[i].name.unix_ns);
+	free(files);
+	return count;
+}
+
 static void check_finding(struct store *store)
 {
-	struct store_file *files, file;
+	struct store_file file;
 	struct fail fail = { 0 };
-	size_t count;
 
 	check_at(store, 7, 1000, 1000);
 	check_at(store, 7, 1009, 1000);
@@ -267,12 +279,8 @@ static void check_finding(struct store *store)
 	fail__clear(&fail);
 	CHECK(store__at(store, 0, 1115 * NANOS, &file, &fail) == -ENOTUNIQ);
 	CHECK(strstr(fail.text, "7, 8") != NULL);
-	CHECK(store__find(store, 7, 1000 * NANOS, 1015 * NANOS, &files, &count) == 0);
-	CHECK(count == 2 && files[0].name.unix_ns < files[1].name.unix_ns);
-	free(files);
-	files = NULL;
-	CHECK(store__find(store, 0, 0, INT64_MAX, &files, &count) == 0 && count == 5);
-	free(files);
+	CHECK(count_found(store, 7, 1000 * NANOS, 1015 * NANOS) == 2);
+	CHECK(count_found(store, 0, 0, INT64_MAX) == 5);
 }
 
 static void check_store(const char *path)

@@ -3,7 +3,7 @@
 #
 # Completion of dbprof-bpf for bash. `make install` puts it where bash-completion looks for it.
 
-_dbprof_bpf_commands="record report diff export merge check layout help"
+_dbprof_bpf_commands="record report diff export merge serve check layout help"
 
 _dbprof_bpf_formats="json json-zip bundle html pprof folded svg dot dot-dir dot-zip snapshot openmetrics prometheus"
 
@@ -25,6 +25,11 @@ _dbprof_bpf_options() {
 		echo "--format -f --output -o --first-worker --state --state-header --state-timeout"
 		;;
 	merge) echo "--output -o --format -f --offset -O --sum -s" ;;
+	serve)
+		echo "--listen --tls-cert --tls-key --token-file --store --keep --interval --budget" \
+			"--mode -m --top-operators --layout -l --max-threads --max-circuits" \
+			"--max-operators"
+		;;
 	help) return ;;
 	esac
 	echo "--help -? --usage"
@@ -61,8 +66,8 @@ _dbprof_bpf_argument() {
 	--uprobes) _dbprof_bpf_words "auto multi perf" "$2" ;;
 	--steps) _dbprof_bpf_words "auto paths events polls" "$2" ;;
 	--as) _dbprof_bpf_words "bytes count" "$2" ;;
-	--output | -o | --layout | -l | --state | --store) _dbprof_bpf_files "$2" ;;
-	--duration | -d | --interval | --budget | --frequency | -F | --max-threads | --max-circuits | \
+	--output | -o | --layout | -l | --state | --store | --tls-cert | --tls-key | --token-file) _dbprof_bpf_files "$2" ;;
+	--listen | --keep | --top-operators | --max-operators | --duration | -d | --interval | --budget | --frequency | -F | --max-threads | --max-circuits | \
 		--metric | --total | --at | --worker | --node | --top | --first-worker | --offset | -O | --state-header | \
 		--state-timeout)
 		COMPREPLY=()
@@ -99,7 +104,7 @@ _dbprof_bpf() {
 		_dbprof_bpf_words "$_dbprof_bpf_commands" "$word"
 	elif [[ $COMP_CWORD -eq 1 ]]; then
 		_dbprof_bpf_words "$_dbprof_bpf_commands" "$word"
-	elif [[ -n $command && $command != record ]]; then
+	elif [[ -n $command && $command != record && $command != serve ]]; then
 		_dbprof_bpf_files "$word"
 	fi
 }

@@ -67,3 +67,26 @@ uint64_t numbers__bytes(struct argp_state *state, const char *option, const char
 			   option, text);
 	return bytes;
 }
+
+size_t numbers__choice(struct argp_state *state, const char *option, const char *text,
+		       const char *const *names, size_t count)
+{
+	char all[128] = "";
+
+	for (size_t i = 0; i < count; i++) {
+		if (!strcmp(text, names[i]))
+			return i;
+		if (i)
+			strncat(all, i + 1 == count ? " or " : ", ", sizeof(all) - strlen(all) - 1);
+		strncat(all, names[i], sizeof(all) - strlen(all) - 1);
+	}
+	argp_error(state, "--%s takes %s, not '%s'", option, all, text);
+	return 0;
+}
+
+enum observer_mode numbers__mode(struct argp_state *state, const char *text)
+{
+	static const char *const names[] = { "auto", "engine", "sampled", "exact", "waits" };
+
+	return (enum observer_mode)numbers__choice(state, "mode", text, names, 5);
+}

@@ -96,42 +96,18 @@ static void add_pid(struct argp_state *state, const char *text)
 		options->pids[options->pid_count++] = pid;
 }
 
-/* The place of @text among @names; a usage error when it is none of them. */
-static size_t parse_choice(struct argp_state *state, const char *option, const char *text,
-			   const char *const *names, size_t count)
-{
-	char all[128] = "";
-
-	for (size_t i = 0; i < count; i++) {
-		if (!strcmp(text, names[i]))
-			return i;
-		if (i)
-			strncat(all, i + 1 == count ? " or " : ", ", sizeof(all) - strlen(all) - 1);
-		strncat(all, names[i], sizeof(all) - strlen(all) - 1);
-	}
-	argp_error(state, "--%s takes %s, not '%s'", option, all, text);
-	return 0;
-}
-
 static enum uprobe_choice parse_uprobes(struct argp_state *state, const char *text)
 {
 	static const char *const names[] = { "auto", "multi", "perf" };
 
-	return (enum uprobe_choice)parse_choice(state, "uprobes", text, names, 3);
+	return (enum uprobe_choice)numbers__choice(state, "uprobes", text, names, 3);
 }
 
 static enum plan_steps parse_steps(struct argp_state *state, const char *text)
 {
 	static const char *const names[] = { "auto", "paths", "events", "polls" };
 
-	return (enum plan_steps)parse_choice(state, "steps", text, names, 4);
-}
-
-static enum observer_mode parse_mode(struct argp_state *state, const char *text)
-{
-	static const char *const names[] = { "auto", "engine", "sampled", "exact", "waits" };
-
-	return (enum observer_mode)parse_choice(state, "mode", text, names, 5);
+	return (enum plan_steps)numbers__choice(state, "steps", text, names, 4);
 }
 
 static void check(struct argp_state *state)
@@ -187,7 +163,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->uprobes = parse_uprobes(state, arg);
 		break;
 	case 'm':
-		options->mode = parse_mode(state, arg);
+		options->mode = numbers__mode(state, arg);
 		break;
 	case KEY_BUDGET:
 		options->budget = numbers__budget(state, arg);

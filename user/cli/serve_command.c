@@ -45,6 +45,10 @@ static const struct argp_option argp_options[] = {
 	  "What profiling may cost, of the CPU time of all pipelines together, before probes are "
 	  "given up (default 1)",
 	  1 },
+	{ "mode", 'm', "MODE", 0,
+	  "How operators are measured: engine, sampled, exact, waits, or auto, the default, which "
+	  "alone keeps the budget",
+	  1 },
 	{ "top-operators", KEY_TOP, "K", 0,
 	  "Operators of each process that metrics tell of one by one (default 20)", 1 },
 	{ "listen", KEY_LISTEN, "ADDR:PORT", 0,
@@ -81,6 +85,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_BUDGET:
 		options->budget = numbers__budget(state, arg);
+		break;
+	case 'm':
+		options->observer.mode = numbers__mode(state, arg);
 		break;
 	case KEY_TOP:
 		options->shown_operators = numbers__count(state, "top-operators", arg, 0, 1000);
