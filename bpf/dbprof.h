@@ -305,6 +305,24 @@ struct dbprof_circuit_key {
 };
 _Static_assert(sizeof(struct dbprof_circuit_key) == 16, "struct dbprof_circuit_key");
 
+/*
+ * How long steps took: their number by the upper limit of a bucket, nanoseconds. The last bucket is
+ * for all that took longer.
+ */
+#define DBPROF_LATENCIES 20
+#define DBPROF_LATENCY_LIMITS                                                                     \
+	{                                                                                         \
+		100000ull, 250000ull, 500000ull, 1000000ull, 2500000ull, 5000000ull, 10000000ull, \
+			25000000ull, 50000000ull, 100000000ull, 250000000ull, 500000000ull,       \
+			1000000000ull, 2500000000ull, 5000000000ull, 10000000000ull,              \
+			25000000000ull, 50000000000ull, 100000000000ull                           \
+	}
+
+struct dbprof_latency {
+	__u64 steps[DBPROF_LATENCIES]; /* in 1 / DBPROF_PACE */
+	__u64 sum_ns;		       /* of their times */
+};
+
 /* Its moments are by the clock of what is watched, and what it counts is weighted by its pace. */
 struct dbprof_circuit {
 	__u64 steps;	  /* that ended, in 1 / DBPROF_PACE */
@@ -328,15 +346,16 @@ struct dbprof_circuit {
 	__u8 ended_here; /* in it, a step ended that had begun before */
 	__u8 part;	 /* the open step began in an earlier turn than the present one */
 	__u8 reserved;
+	struct dbprof_latency latency; /* of steps that were seen from begin to end */
 };
-_Static_assert(sizeof(struct dbprof_circuit) == 560, "struct dbprof_circuit");
+_Static_assert(sizeof(struct dbprof_circuit) == 728, "struct dbprof_circuit");
 
 struct dbprof_circuit_record {
 	struct dbprof_circuit now; /* first, as above */
 	__u64 edge;		   /* as in its thread */
 	struct dbprof_circuit then;
 };
-_Static_assert(sizeof(struct dbprof_circuit_record) == 1128, "struct dbprof_circuit_record");
+_Static_assert(sizeof(struct dbprof_circuit_record) == 1464, "struct dbprof_circuit_record");
 
 /* An operator of a worker. */
 struct dbprof_operator_key {

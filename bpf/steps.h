@@ -102,10 +102,29 @@ static __always_inline void close_step(struct dbprof_thread *thread, struct dbpr
 	share_copy(&step->start_share, &thread->share);
 }
 
+static const __u64 latency_limits[DBPROF_LATENCIES - 1] = DBPROF_LATENCY_LIMITS;
+
+/* A step of the length @span by the clock of what is watched, which may go faster than time does.
+ */
+static __always_inline void note_latency(struct dbprof_circuit *step, __u64 span, __u64 weight)
+{
+	__u64 took = step->part ? span : span * DBPROF_PACE / weight;
+	__u32 bucket = 0;
+
+	while (bucket < DBPROF_LATENCIES - 1 && took > latency_limits[bucket])
+		bucket++;
+	if (bucket < DBPROF_LATENCIES)
+		step->latency.steps[bucket] += weight;
+	step->latency.sum_ns += took * weight / DBPROF_PACE;
+}
+
 /* @now is by the clock of what is watched. */
 static __always_inline void count_step(struct dbprof_circuit *step, __u64 now, __u64 weight)
 {
 	step->steps += weight;
+	/* Of the first one the begin may not have been seen. */
+	if (!step->cut || step->last_end)
+		note_latency(step, elapsed(step->start, now), weight);
 	step->runtime_ns += elapsed(step->start, now);
 	if (step->part)
 		step->part_ns += elapsed(step->start, now);

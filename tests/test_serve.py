@@ -3,13 +3,23 @@
 
 import io
 import json
+import re
 import signal
 import subprocess
 import time
 import zipfile
 
 import pytest
-from harness import COMPLETE, FAILED, PROGRAM, USAGE, eventually, patched_copy, target_path
+from harness import (
+    COMPLETE,
+    FAILED,
+    PROGRAM,
+    TOP,
+    USAGE,
+    eventually,
+    patched_copy,
+    target_path,
+)
 from profiles import reading, workers
 from served import Served
 
@@ -201,6 +211,53 @@ def test_go_reads_the_profile(lab, serve):
     served.wait_for(target.pid, "profiled")
     status, body = served.get(f"/debug/pprof/profile?seconds=1&pid={target.pid}")
     assert status == 200 and body[:2] == b"\x1f\x8b"
+
+
+def test_documented(lab, serve):
+    """docs/metrics.md has all metrics of the daemon, and no others."""
+    text = (TOP / "docs" / "metrics.md").read_text()
+    documented = set(re.findall(r"^\| `(dbprof_\w+)` \|", text, re.MULTILINE))
+    served = serve("--store", lab.path("store"))
+    target = lab.target("join", workers=1, steps=10**6)
+    target.go()
+    served.wait_for(target.pid, "profiled")
+    eventually(lambda: served.value("dbprof_operator_seconds_total"), 20, "operators are told")
+    told = {name for name, _, _ in served.metrics()}
+    assert told - {f"dbprof_step_latency_seconds_{part}" for part in ("sum", "count")} == documented
+
+
+def test_latency_of_steps(lab, serve):
+    """Each step that was seen whole is in one bucket, and their times add up to that of steps."""
+    served = serve("--mode", "sampled", interval="200ms")
+    target = lab.target("join", workers=2, steps=300)
+    served.wait_for(target.pid, "profiled")
+    target.go()
+    target.wait_done()
+    windows = served.value("dbprof_windows_total", pid=target.pid)
+    eventually(
+        lambda: served.value("dbprof_windows_total", pid=target.pid) > windows + 1, 20,
+        "a window after the last step",
+    )  # fmt: skip
+    buckets = [
+        (float(labels["le"]), value)
+        for name, labels, value in served.metrics()
+        if name == "dbprof_step_latency_seconds_bucket" and labels["pid"] == str(target.pid)
+    ]
+    assert [limit for limit, _ in buckets] == sorted({limit for limit, _ in buckets})
+    assert len(buckets) == 20 and buckets[-1][0] == float("inf")
+    assert [value for _, value in buckets] == sorted(value for _, value in buckets)
+    count = served.value("dbprof_step_latency_seconds_count", pid=target.pid)
+    total = served.value("dbprof_step_latency_seconds_sum", pid=target.pid)
+    assert count == buckets[-1][1] == served.value("dbprof_steps_total", pid=target.pid) > 600
+    assert abs(total - served.value("dbprof_step_seconds_total", pid=target.pid)) < 1e-6 * count
+    # The mean lies where the buckets say that it may.
+    least = sum(
+        limit * (value - below)
+        for (limit, _), (_, value), (_, below) in zip(
+            [(0, 0), *buckets], buckets, [(0, 0), *buckets], strict=False
+        )
+    )
+    assert least <= total
 
 
 def test_metrics_are_clean(lab, serve):

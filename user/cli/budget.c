@@ -90,11 +90,12 @@ void budget__keep(struct run *run, uint64_t now)
 	if (now < next_look(budget) ||
 	    !meter__probe_share(&run->cost, run->session, targets_ran(run), &share))
 		return;
-	if (share > run->options->budget && budget->no_parks) {
+	/* Who starts a program under the profiler wants all of its steps. */
+	if (share > run->options->budget && budget->no_parks && !run->launched) {
 		rest(run, share, now);
 		return;
 	}
-	if (share > run->options->budget)
+	if (share > run->options->budget && !budget->no_parks)
 		drop_parks(run, share);
 	watch_steps(run, true);
 	budget->since = now;

@@ -142,6 +142,9 @@ static void add_workers(struct metrics_sums *sums, const struct snapshot *snapsh
 			metrics__grow(&sums->left_out, 1);
 		else if (worker->circuit_count > 0)
 			add_worker(sum, &worker->circuits[0]);
+		for (size_t j = 0; j < DBPROF_LATENCIES; j++)
+			grow(&sums->latency.steps[j], worker->latency.steps[j]);
+		grow(&sums->latency.sum_ns, worker->latency.sum_ns);
 	}
 }
 

@@ -66,7 +66,8 @@ struct metrics_sums {
 	size_t worker_count;
 	struct metrics_operator *operators; /* sorted by id; no nested circuits */
 	size_t operator_count;
-	uint64_t operators_ns; /* runtime_ns of all, also those without room */
+	uint64_t operators_ns;	       /* runtime_ns of all, also those without room */
+	struct dbprof_latency latency; /* of steps of the root circuit, of all workers */
 	size_t shown_max;
 };
 

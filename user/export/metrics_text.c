@@ -61,6 +61,7 @@ static const char *suffix(const struct metrics_text *text)
 	case METRIC_INFO:
 		return "_info";
 	case METRIC_GAUGE:
+	case METRIC_HISTOGRAM:
 		break;
 	}
 	return "";
@@ -70,6 +71,8 @@ static const char *type_name(const struct metrics_text *text)
 {
 	if (text->type == METRIC_COUNTER)
 		return "counter";
+	if (text->type == METRIC_HISTOGRAM)
+		return "histogram";
 	return text->type == METRIC_INFO && text->dialect == METRICS_OPENMETRICS ? "info" : "gauge";
 }
 
@@ -91,6 +94,12 @@ void metrics_text__sample(struct metrics_text *text)
 {
 	text->labels = false;
 	print(text, "%s%s", text->name, suffix(text));
+}
+
+void metrics_text__part(struct metrics_text *text, const char *part)
+{
+	text->labels = false;
+	print(text, "%s%s", text->name, part);
 }
 
 static void value(struct metrics_text *text, const char *bytes)

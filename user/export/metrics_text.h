@@ -27,6 +27,7 @@ enum metric_type {
 	METRIC_COUNTER,
 	METRIC_GAUGE,
 	METRIC_INFO, /* a gauge that is always 1, whose labels are what it tells */
+	METRIC_HISTOGRAM,
 };
 
 struct metrics_text {
@@ -51,6 +52,8 @@ void metrics_text__family(struct metrics_text *text, const char *name, enum metr
 
 /* A sample: begin, labels, and one value, which ends it. */
 void metrics_text__sample(struct metrics_text *text);
+/* The same of a histogram: "_bucket", "_sum" or "_count". */
+void metrics_text__part(struct metrics_text *text, const char *part);
 /* Bytes that are not UTF-8 become U+FFFD; NULL is left out, as an empty label would be. */
 void metrics_text__label(struct metrics_text *text, const char *name, const char *value);
 void metrics_text__label_uint(struct metrics_text *text, const char *name, uint64_t value);

@@ -26,7 +26,7 @@ struct family {
 	const char *help;
 };
 
-static samples of_process, of_process_info, of_losses, of_workers, of_operators;
+static samples of_process, of_process_info, of_losses, of_workers, of_latency, of_operators;
 
 #define IN_SUMS(member)	    offsetof(struct metrics_sums, member)
 #define IN_WORKER(member)   offsetof(struct metrics_worker, member)
@@ -34,10 +34,6 @@ static samples of_process, of_process_info, of_losses, of_workers, of_operators;
 #define SECONDS		    METRIC_COUNTER, "seconds"
 #define COUNT		    METRIC_COUNTER, NULL
 
-/*
- * A histogram of the latency of steps, "dbprof_step_latency_seconds", belongs behind the worker's
- * metrics. It needs buckets that the BPF side fills at the end of a step: sums do not tell them.
- */
 static const struct family families[] = {
 	{ "dbprof_process", METRIC_INFO, NULL, of_process_info, 0, NULL, 0, NULL,
 	  "What is profiled and how: mode, versions of dbsp and rustc, build id." },
@@ -76,6 +72,8 @@ static const struct family families[] = {
 	  "Time outside of steps." },
 	{ "dbprof_open_step_seconds", METRIC_GAUGE, "seconds", of_workers, IN_WORKER(open_step_ns),
 	  NULL, 0, NULL, "Age of the step that was open when the last window ended, or 0." },
+	{ "dbprof_step_latency_seconds", METRIC_HISTOGRAM, "seconds", of_latency, 0, NULL, 0, NULL,
+	  "How long steps took that were seen from begin to end, of all workers." },
 
 	{ "dbprof_operator_seconds", SECONDS, of_operators, IN_OPERATOR(runtime_ns), NULL, 0, NULL,
 	  "Time in evaluations of the operator by all workers." },
@@ -98,14 +96,20 @@ static void value(struct metrics_text *text, const struct family *family, uint64
 		metrics_text__uint(text, value);
 }
 
-/* Begins a sample with the labels that all of a process have. */
-static void begin(struct metrics_text *text, const struct metrics_sums *sums)
+/* The labels that all of a process have. */
+static void name_process(struct metrics_text *text, const struct metrics_sums *sums)
 {
-	metrics_text__sample(text);
 	metrics_text__label_uint(text, "pid", (uint64_t)sums->pid);
 	metrics_text__label(text, "exe", sums->exe);
 	metrics_text__label(text, "pipeline", sums->pipeline);
 	metrics_text__label(text, "pipeline_name", sums->pipeline_name);
+}
+
+/* Begins a sample with them. */
+static void begin(struct metrics_text *text, const struct metrics_sums *sums)
+{
+	metrics_text__sample(text);
+	name_process(text, sums);
 }
 
 static void of_process(struct metrics_text *text, const struct family *family,
@@ -166,6 +170,34 @@ static void of_workers(struct metrics_text *text, const struct family *family,
 {
 	for (size_t i = 0; i < sums->worker_count; i++)
 		of_worker(text, family, sums, &sums->workers[i]);
+}
+
+/* Buckets add up: each has all that took no longer than its limit. */
+static void of_latency(struct metrics_text *text, const struct family *family,
+		       const struct metrics_sums *sums)
+{
+	static const uint64_t limits[DBPROF_LATENCIES - 1] = DBPROF_LATENCY_LIMITS;
+	uint64_t steps = 0;
+	char limit[32] = "+Inf";
+
+	(void)family;
+	for (size_t i = 0; i < DBPROF_LATENCIES; i++) {
+		bool last = i == DBPROF_LATENCIES - 1;
+
+		if (!last)
+			snprintf(limit, sizeof(limit), "%.5g", (double)limits[i] / 1e9);
+		metrics__grow(&steps, sums->latency.steps[i]);
+		metrics_text__part(text, "_bucket");
+		name_process(text, sums);
+		metrics_text__label(text, "le", last ? "+Inf" : limit);
+		metrics_text__uint(text, steps / DBPROF_PACE);
+	}
+	metrics_text__part(text, "_sum");
+	name_process(text, sums);
+	metrics_text__seconds(text, sums->latency.sum_ns);
+	metrics_text__part(text, "_count");
+	name_process(text, sums);
+	metrics_text__uint(text, steps / DBPROF_PACE);
 }
 
 static void of_operators(struct metrics_text *text, const struct family *family,

@@ -8,6 +8,13 @@
 #include "snapshot/series_internal.h"
 #include "snapshot/turns.h"
 
+#define LATENCY_WORDS (sizeof(struct dbprof_latency) / sizeof(__u64))
+
+static __u64 *latency_word(const struct snapshot_worker *worker)
+{
+	return (__u64 *)&worker->latency;
+}
+
 /* The worker as @snapshot has it; NULL when it has none, or one with another circuit. */
 static struct snapshot_worker *find(const struct snapshot *snapshot,
 				    const struct snapshot_worker *worker)
@@ -83,6 +90,8 @@ static void subtract_worker(struct snapshot_worker *worker, const struct snapsho
 	for (size_t i = 0; i < PARK_REASONS; i++)
 		worker->wait_ns[i] = minus(worker->wait_ns[i], sum->wait_ns[i]);
 	turns__subtract(&worker->turns, &sum->turns);
+	for (size_t i = 0; i < LATENCY_WORDS; i++)
+		latency_word(worker)[i] = minus(latency_word(worker)[i], latency_word(sum)[i]);
 	cpu->samples = minus(cpu->samples, sum->cpu.samples);
 	cpu->scheduler_samples = minus(cpu->scheduler_samples, sum->cpu.scheduler_samples);
 	cpu->blind_samples = minus(cpu->blind_samples, sum->cpu.blind_samples);
@@ -176,6 +185,8 @@ static void add_worker(struct snapshot_worker *worker, const struct snapshot_wor
 	worker->observed_ns += part->observed_ns;
 	worker->watched_ns += part->watched_ns;
 	turns__sum(&worker->turns, &part->turns);
+	for (size_t i = 0; i < LATENCY_WORDS; i++)
+		latency_word(worker)[i] += latency_word(part)[i];
 	for (size_t i = 0; i < PARK_REASONS; i++)
 		worker->wait_ns[i] += part->wait_ns[i];
 }
@@ -206,6 +217,7 @@ static void clear_worker(struct snapshot_worker *worker)
 	worker->observed_ns = worker->watched_ns = 0;
 	memset(worker->wait_ns, 0, sizeof(worker->wait_ns));
 	memset(&worker->turns, 0, sizeof(worker->turns));
+	memset(&worker->latency, 0, sizeof(worker->latency));
 }
 
 void series__add_workers(struct snapshot *whole, const struct snapshot *sum,

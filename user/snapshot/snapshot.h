@@ -119,7 +119,8 @@ struct snapshot_worker {
 	uint64_t watched_ns;
 	uint64_t wait_ns[PARK_REASONS]; /* of the thread, by the engine's reasons */
 	struct snapshot_turns turns;
-	bool late; /* its circuit was built after the window began */
+	struct dbprof_latency latency; /* of steps of the root that were seen from begin to end */
+	bool late;		       /* its circuit was built after the window began */
 };
 
 enum thread_role {

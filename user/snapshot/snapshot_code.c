@@ -212,6 +212,8 @@ void code_worker(struct coder *coder, struct snapshot_worker *worker, uint32_t *
 	coder__u64(coder, &worker->observed_ns);
 	coder__u64(coder, &worker->watched_ns);
 	coder__words(coder, worker->wait_ns, PARK_REASONS);
+	coder__words(coder, (uint64_t *)&worker->latency,
+		     sizeof(worker->latency) / sizeof(uint64_t));
 	coder__words(coder, (uint64_t *)&worker->turns, sizeof(worker->turns) / sizeof(uint64_t));
 	coder__array(coder, (void **)&worker->circuits, &worker->circuit_count,
 		     sizeof(*worker->circuits), CIRCUIT_LEAST);

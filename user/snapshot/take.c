@@ -49,6 +49,8 @@ static void take_probed_circuits(struct taking *taking, const struct observed_wo
 			find_circuit(taking, engine->tid, &engine->circuits[i]);
 
 		books__circuit(counted, step, totals, &worker->circuits[i]);
+		if (counted && !i)
+			worker->latency = counted->latency;
 		/* Neither an event nor memory says whether the root was in a step. */
 		if (!counted && !step && !i && observer__alive(taking->observer))
 			taking->snapshot->losses.unresolved++;
