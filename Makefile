@@ -27,7 +27,7 @@ CC := gcc
 CLANG ?= clang
 BPFTOOL ?= bpftool
 PYTHON ?= /usr/bin/python3
-PKGS := libbpf libelf libdw zlib json-c capstone yajl libarchive libcurl libprotobuf-c libmicrohttpd gnutls
+PKGS := libbpf libelf libdw zlib json-c capstone yajl libarchive libcurl libprotobuf-c libmicrohttpd gnutls libcap-ng
 SANITIZE ?=
 JOBS := $(shell nproc)
 

@@ -5,15 +5,13 @@ import http.server
 import json
 import re
 import shutil
-import socket
 import subprocess
 import threading
-import urllib.parse
-import urllib.request
 
 import pytest
 from harness import COMPLETE, FAILED, TOP, USAGE, Lab, eventually, target_path
 from profiles import SECOND, breakdown, invocations, reading
+from prometheus_server import Prometheus
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from prometheus_client.parser import text_string_to_metric_families as parse_old
 
@@ -202,12 +200,6 @@ def test_documented(taken):
         assert len(family.samples) == eval(factor), name
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
 @pytest.fixture
 def prometheus(lab, taken):
     """A Prometheus that scrapes what was written; asks it a query."""
@@ -226,28 +218,9 @@ def prometheus(lab, taken):
     accepted = []
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    config = lab.path("prometheus.yml")
-    config.write_text(
-        "scrape_configs:\n- job_name: dbprof\n  scrape_interval: 200ms\n  scrape_timeout: 200ms\n"
-        f"  static_configs: [{{targets: ['127.0.0.1:{server.server_port}']}}]\n"
-    )
-    port = free_port()
-    lab.process(
-        ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={lab.path('tsdb')}"]
-        + [f"--web.listen-address=127.0.0.1:{port}"]
-    )
-
-    def ask(query):
-        url = f"http://127.0.0.1:{port}/api/v1/query?" + urllib.parse.urlencode({"query": query})
-        try:
-            with urllib.request.urlopen(url, timeout=5) as answer:
-                return json.load(answer)["data"]["result"]
-        except OSError:
-            return []
-
-    eventually(lambda: ask("up == 1"), 60, "Prometheus has scraped the metrics")
+    server_of_metrics = Prometheus(lab, server.server_port)
     assert "openmetrics" in accepted[0]
-    yield ask
+    yield server_of_metrics.ask
     server.shutdown()
     server.server_close()
 

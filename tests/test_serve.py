@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 import zipfile
+from pathlib import Path
 
 import pytest
 from harness import (
@@ -18,6 +19,7 @@ from harness import (
     USAGE,
     eventually,
     patched_copy,
+    public_copy,
     target_path,
 )
 from profiles import reading, workers
@@ -258,6 +260,26 @@ def test_latency_of_steps(lab, serve):
         )
     )
     assert least <= total
+
+
+NEEDED = ["dac_read_search", "sys_ptrace", "perfmon", "bpf"]
+AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
+def test_capabilities(lab, serve):
+    """It gives up what it does not need, says what is left, and that is enough for all it does."""
+    served = serve("--store", lab.path("store"))
+    assert served.json("/v1/processes")["profiler"]["capabilities"] == NEEDED
+    status = Path(f"/proc/{served.pid}/status").read_text()
+    masks = {name: int(mask, 16) for name, mask in re.findall(r"^Cap(\w+):\s+(\w+)$", status, re.M)}
+    assert masks["Eff"] == masks["Prm"] and bin(masks["Prm"]).count("1") == len(NEEDED)
+    assert masks["Bnd"] == masks["Inh"] == masks["Amb"] == 0
+    assert re.search(r"^NoNewPrivs:\s+1$", status, re.MULTILINE)
+    copy = public_copy(target_path(), lab.storage)
+    target = lab.process([*AS_NOBODY, copy, "join", "--workers", "1", "--steps", "1000000"])
+    served.wait_for(target.pid, "profiled")
+    profile = served.json(f"/v1/profile?pid={target.pid}&seconds=1")
+    assert reading(profile, 0, "n", "steps_count") > 0 and profile["dbprof"]["complete"]
 
 
 def test_metrics_are_clean(lab, serve):

@@ -8,6 +8,7 @@
 
 #include "export/export.h"
 #include "serve/answers.h"
+#include "serve/capabilities.h"
 #include "serve/own.h"
 #include "util/clock.h"
 #include "util/json_writer.h"
@@ -62,6 +63,7 @@ static void write_process(struct json_writer *json, const struct served *process
 		write_observer(json, process);
 		json__member_uint(json, "profiled_ms", (now - process->start) / 1000000);
 		json__member_bool(json, "parks_dropped", process->parks_dropped);
+		json__member_bool(json, "steps_in_turns", process->in_turns);
 		json__member_bool(json, "busy", process->job != NULL);
 	} else if (process->state != SERVED_ENDED) {
 		snprintf(path, sizeof(path), "/proc/%d/exe", process->pid);
@@ -90,6 +92,7 @@ static void write_own(struct json_writer *json, const struct serve *serve)
 	json__member_bool(json, "told_of_starts", session__started_fd(serve->session) >= 0);
 	json__member_uint(json, "interval_ms", serve->options.interval_ns / 1000000);
 	json__member_uint(json, "sampler_hz", serve->frequency_hz);
+	capabilities__write(json);
 	json__object_end(json);
 }
 

@@ -11,6 +11,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "serve/capabilities.h"
 #include "serve/serve_internal.h"
 #include "session/tick.h"
 #include "util/clock.h"
@@ -101,16 +102,20 @@ int serve__open(const struct serve_options *options, struct serve **ret_serve, s
 	/* First what may be wrong with the options, which is quick to find out. */
 	if (!err)
 		err = serve__listen(serve, fail);
-	if (!err && options->store)
-		err = store__open(options->store, options->keep, &serve->store, fail);
 	if (!err)
 		err = open_session(serve, fail);
+	if (!err) {
+		serve->tick_ns = tick__cost_ns();
+		meter__begin(&serve->meter, serve->session, 0, serve->tick_ns);
+		err = capabilities__drop(!session__is_multi(serve->session), fail);
+	}
+	/* With what is left then: whoever it belongs to, it has to be ours to write to. */
+	if (!err && options->store)
+		err = store__open(options->store, options->keep, &serve->store, fail);
 	if (err) {
 		serve__close(serve);
 		return err;
 	}
-	serve->tick_ns = tick__cost_ns();
-	meter__begin(&serve->meter, serve->session, 0, serve->tick_ns);
 	serve->cost_until = serve->meter.begin;
 	serve->edge_at = serve->start + serve->options.interval_ns;
 	*ret_serve = serve;

@@ -226,6 +226,11 @@ struct dbprof_trap session__trap(const struct session *session)
 	return session->trap;
 }
 
+bool session__is_multi(const struct session *session)
+{
+	return session->multi;
+}
+
 const char *session__uprobe_kind(const struct session *session)
 {
 	return session->multi ? "uprobe_multi" : "perf uprobes";

@@ -164,6 +164,8 @@ int session__started_fd(const struct session *session);
 bool session__read_started(struct session *session, void (*found)(void *context, pid_t pid),
 			   void *context);
 
+/* Whether probes are those of uprobe_multi, which take no CAP_SYS_ADMIN. */
+bool session__is_multi(const struct session *session);
 /* "uprobe_multi" or "perf uprobes", for people. */
 const char *session__uprobe_kind(const struct session *session);
 
