@@ -7,7 +7,8 @@
 #include "session/tick.h"
 #include "util/clock.h"
 
-#define BUSY_POLL_NS 50000000ULL    /* while workers may come */
+#define BUSY_POLL_NS 50000000ULL    /* while workers may come, and nothing tells of them */
+#define CALM_POLL_NS 500000000ULL   /* where the kernel does */
 #define POLL_NS	     1000000000ULL  /* else: whether it is still the same program */
 #define BUDGET_NS    1000000000ULL  /* how often the cost is looked at, and a turn's length */
 #define KEEP_NS	     60000000000ULL /* sums of one that has ended */
@@ -21,7 +22,17 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static void poll_process(struct served *process, uint64_t now)
+static uint64_t next_poll(const struct serve *serve, const struct served *process, bool waits,
+			  uint64_t now)
+{
+	bool told = session__started_fd(serve->session) >= 0;
+
+	if (now >= process->busy_until)
+		return now + POLL_NS;
+	return now + (waits || !told ? BUSY_POLL_NS : CALM_POLL_NS);
+}
+
+static void poll_process(const struct serve *serve, struct served *process, uint64_t now)
 {
 	unsigned int ms = observer__poll_ms(process->observer);
 	bool waits = !observer__workers(process->observer) || observer__unread(process->observer) ||
@@ -34,7 +45,7 @@ static void poll_process(struct served *process, uint64_t now)
 	}
 	if (waits || now < process->busy_until || observer__mode(process->observer) == MODE_ENGINE)
 		observer__poll(process->observer);
-	process->poll_at = now + (now < process->busy_until ? BUSY_POLL_NS : POLL_NS);
+	process->poll_at = next_poll(serve, process, waits, now);
 }
 
 static uint64_t tend(struct serve *serve, struct served *process, uint64_t now)
@@ -47,7 +58,7 @@ static uint64_t tend(struct serve *serve, struct served *process, uint64_t now)
 		return process->state == SERVED_PROFILED ? process->poll_at : process->try_at;
 	case SERVED_PROFILED:
 		if (now >= process->poll_at && !process->ended)
-			poll_process(process, now);
+			poll_process(serve, process, now);
 		if (process->job)
 			return least(process->poll_at, profile_job__due_at(process->job));
 		return process->poll_at;
