@@ -9,8 +9,8 @@
 #define LOOK_NS 100000000ULL
 /* How long steps are watched in a turn, and the cost of that. */
 #define TURN_NS 200000000ULL
-/* Of the budget, what steps may take: the cost of a turn is known when it is over. */
-#define STEPS_SHARE 0.8
+/* Of the budget, for probes on steps; the rest is for the sampler and the scheduler's programs. */
+#define STEPS_SHARE 0.4
 
 /* When the cost is to be looked at next, while steps are watched. */
 static uint64_t next_look(const struct budget *budget)

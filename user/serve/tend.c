@@ -14,8 +14,8 @@
 #define KEEP_NS	     60000000000ULL /* sums of one that has ended */
 /* Of the budget, for the sampler; the rest is for probes and programs. */
 #define SAMPLER_SHARE 0.25
-/* Of the budget, what steps may take: the cost of a turn is known when it is over. */
-#define STEPS_SHARE 0.8
+/* Of the budget, for probes on steps; the rest is for the sampler and the scheduler's programs. */
+#define STEPS_SHARE 0.4
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
