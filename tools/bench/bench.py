@@ -39,6 +39,16 @@ def functions(target, part):
     return found
 
 
+SCENARIOS = ["default", "join", "wide", "growth"]
+# Of the median's standard error, where a cost is to be known well.
+ENOUGH = 0.005
+
+
+def standard_error(ratios):
+    """Of the median, for what is about normally distributed."""
+    return 1.2533 * statistics.stdev(ratios) / len(ratios) ** 0.5
+
+
 class Bench:
     def __init__(self, options):
         self.options = options
@@ -122,9 +132,9 @@ class Bench:
         wanted = self.options.only
         return [row for row in rows if not wanted or any(part in row[0] for part in wanted)]
 
-    def pairs(self, arguments, extra, tool):
+    def pairs(self, arguments, extra, tool, count=None):
         ratios, cpus, memories = [], [], []
-        for pair in range(self.options.pairs):
+        for pair in range(count or self.options.pairs):
             alone = lambda: timed_run(self.target, arguments)
             with_tool = lambda: timed_run(self.target, arguments + extra, tool)
             if pair % 2:
@@ -153,6 +163,26 @@ class Bench:
                 f"{tells} |",
                 flush=True,
             )
+
+    def default(self):
+        """The default mode, over as many pairs as it takes to know its cost to half a per cent."""
+        arguments = ["join", "--workers", "2", "--steps", "2000"]
+        print(f"\n### The default: `dbsp-target {' '.join(arguments)}`\n")
+        ratios = []
+        tool = self.ours("auto")
+        while len(ratios) < self.options.pairs or (
+            standard_error(ratios) > ENOUGH and len(ratios) < self.options.most_pairs
+        ):
+            more, cpus, memories = self.pairs(arguments, [], tool, 2)
+            ratios += more
+        first, median, third = statistics.quantiles(ratios, n=4)
+        print(
+            f"{len(ratios)} pairs: slowdown {median:.4f} (median; quartiles {first:.4f} - "
+            f"{third:.4f}, standard error {standard_error(ratios):.4f}), mean "
+            f"{statistics.mean(ratios):.4f}; its CPU {statistics.median(cpus) * 100:.2f} % of a "
+            f"core, {statistics.median(memories) / 1024:.1f} MiB",
+            flush=True,
+        )
 
     def growth(self):
         print("\n### How the cost of `auto` grows\n")
@@ -200,16 +230,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=15)
     parser.add_argument("--only", action="append", help="profilers whose name contains this")
-    parser.add_argument("--scenario", action="append", choices=["join", "wide", "growth"])
+    parser.add_argument("--scenario", action="append", choices=SCENARIOS)
+    parser.add_argument("--most-pairs", type=int, default=200, help="of the default mode's table")
     options = parser.parse_args()
     if os.geteuid():
         sys.exit("The benchmark attaches profilers: run it as root.")
     bench = Bench(options)
-    wanted = options.scenario or ["join", "wide", "growth"]
+    wanted = options.scenario or SCENARIOS
     print(
         f"{datetime.date.today()}, Linux {platform.release()}, {os.cpu_count()} CPUs, "
         f"{options.pairs} pairs each, command: `make bench`"
     )
+    if "default" in wanted:
+        bench.default()
     if "join" in wanted:
         bench.table("join", ["join", "--workers", "2", "--steps", "1000"])
     if "wide" in wanted:
