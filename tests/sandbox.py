@@ -15,10 +15,11 @@ for folder in /home /root /run/user; do
 done
 mount -t tmpfs none /var/tmp
 mount -o remount,bind,ro /sys
+[ -z "$3" ] || mount --bind "$3" "$3"
 mount -o remount,bind,ro /
 mount -t tmpfs none /tmp
 cd /
-shift 2
+shift 3
 exec "$@"
 """
 
@@ -85,15 +86,18 @@ def capabilities(unit):
     return [name.removeprefix("CAP_").lower() for name in line.split()]
 
 
-def confined(unit, user, program):
-    """Words to put before the arguments of `program`, which runs as `user` and as the unit says."""
+def confined(unit, user, program, state=""):
+    """
+    Words to put before the arguments of `program`, which runs as `user` and as the unit says;
+    `state` is the folder that it may write to.
+    """
     listed = ",".join(f"+{name}" for name in capabilities(unit))
     hidepid, subset = HIDEPID[unit["ProtectProc"][0]], unit["ProcSubset"][0]
     assert subset == "pid", "MOUNTS knows no other"
     return [
         # The program lies where the unit's processes cannot look: it is opened before.
         "sh", "-c", 'exec 9<"$0"; exec "$@"', program,
-        "unshare", "--mount", "sh", "-c", MOUNTS, "sh", hidepid, subset,
+        "unshare", "--mount", "sh", "-c", MOUNTS, "sh", hidepid, subset, state,
         "setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs",
         f"--inh-caps={listed}", f"--ambient-caps={listed}", f"--bounding-set=-all,{listed}",
         "/usr/bin/python3", "-c", FILTER, json.dumps(allowed_calls(unit)), "9", "dbprof-bpf",

@@ -17,8 +17,8 @@ LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 class Served:
     """Starts the daemon on a port of the kernel's choice."""
 
-    def __init__(self, lab, *arguments, interval="500ms", program=None):
-        command = [program or PROGRAM, "serve", "--listen", "127.0.0.1:0"]
+    def __init__(self, lab, *arguments, interval="500ms", program=None, started=()):
+        command = [*(started or [program or PROGRAM]), "serve", "--listen", "127.0.0.1:0"]
         self.process = lab.process([*command, "--interval", interval, *arguments])
         [listening] = self.process.expect("stderr", r"listening on (http\S+)$", 60)
         self.address = listening[1]

@@ -3,16 +3,20 @@
 
 import copy
 import json
+import os
 import re
 import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 import sandbox
 import yaml
-from harness import COMPLETE, PROGRAM, TOP, public_copy, target_path
+from harness import COMPLETE, PROGRAM, TOP, eventually, public_copy, target_path
 from kubernetes_types import check_object
 from profiles import reading
+from served import Served
 
 DEPLOY = TOP / "deploy"
 UNIT = DEPLOY / "systemd" / "dbprof-bpf.service"
@@ -120,6 +124,29 @@ class TestUnit:
         assert reading(profile, 0, "n", "steps_count") >= 100
         assert reading(profile, 1, "nn1", "runtime_seconds") > 0
         assert reading(profile, 0, "n", "run_queue_seconds") > 0
+
+    @pytest.fixture
+    def state_folder(self):
+        """As systemd makes it, where the unit's processes see it."""
+        folder = Path(tempfile.mkdtemp(dir="/var/lib", prefix="dbprof-test-"))
+        os.chown(folder, SOMEBODY, SOMEBODY)
+        yield folder
+        shutil.rmtree(folder)
+
+    def test_serves_confined(self, lab, state_folder):
+        """The daemon finds another user's pipeline, keeps profiles and answers."""
+        folder = state_folder
+        started = sandbox.confined(sandbox.read_unit(UNIT), SOMEBODY, PROGRAM, folder)
+        served = Served(lab, "--store", folder, started=started)
+        target = lab.process(
+            ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+            + [public_copy(target_path(), lab.storage), "join", "--workers", "2"]
+            + ["--steps", "1000000"]
+        )
+        served.wait_for(target.pid, "profiled")
+        profile = served.json(f"/v1/profile?pid={target.pid}&seconds=1")
+        assert reading(profile, 0, "n", "steps_count") > 0
+        eventually(lambda: list(folder.glob("dbprof-*.dbprof")), 20, "a profile is kept")
 
     def test_the_confinement_confines(self, lab, idle):
         """What the unit does not grant is refused here, too."""

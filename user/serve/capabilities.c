@@ -11,6 +11,14 @@
  */
 static const unsigned int needed[] = { CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH };
 
+static bool is_needed(unsigned int capability, bool perf_uprobes)
+{
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (needed[i] == capability)
+			return true;
+	return perf_uprobes && capability == CAP_SYS_ADMIN;
+}
+
 static bool keep(unsigned int capability)
 {
 	return !capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, capability);
@@ -18,19 +26,23 @@ static bool keep(unsigned int capability)
 
 int capabilities__drop(bool perf_uprobes, struct fail *fail)
 {
-	bool had[CAP_LAST_CAP + 1] = {}, bounded;
+	bool had[CAP_LAST_CAP + 1] = {}, bounded, more = false;
 
 	if (capng_get_caps_process())
 		return fail__set(fail, -EPERM, "the daemon's capabilities cannot be read");
-	for (unsigned int i = 0; i <= CAP_LAST_CAP; i++)
+	for (unsigned int i = 0; i <= CAP_LAST_CAP; i++) {
 		had[i] = capng_have_capability(CAPNG_PERMITTED, i);
+		more |= had[i] && !is_needed(i, perf_uprobes);
+	}
+	/* Who was given no more may not be allowed to give up anything either, as under the unit.
+	 */
+	if (!more)
+		return 0;
 	bounded = had[CAP_SETPCAP];
 	capng_clear(bounded ? CAPNG_SELECT_BOTH : CAPNG_SELECT_CAPS);
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
-		if (had[needed[i]] && !keep(needed[i]))
+	for (unsigned int i = 0; i <= CAP_LAST_CAP; i++)
+		if (had[i] && is_needed(i, perf_uprobes) && !keep(i))
 			return fail__set(fail, -EPERM, "capabilities cannot be chosen");
-	if (perf_uprobes && had[CAP_SYS_ADMIN] && !keep(CAP_SYS_ADMIN))
-		return fail__set(fail, -EPERM, "capabilities cannot be chosen");
 	if (capng_apply(bounded ? CAPNG_SELECT_BOTH : CAPNG_SELECT_CAPS))
 		return fail__set(fail, -EPERM, "capabilities cannot be given up: %s",
 				 strerror(errno));
