@@ -344,7 +344,7 @@ static __always_inline __u32 waker_of(struct dbprof_thread *thread)
 
 	if (!current->pid || system_call((struct pt_regs *)bpf_task_pt_regs(current)) < 0)
 		return DBPROF_PARTY_KERNEL;
-	return party(current, thread->tgid);
+	return party(current, thread->kernel_tgid);
 }
 
 /* Not sched_wakeup: that may come late, by an interrupt on the other CPU, and name nobody. */

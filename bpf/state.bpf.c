@@ -15,7 +15,13 @@ struct dbprof_losses losses;
 struct dbprof_trap trap;
 __u32 threads_used; /* slots that were ever taken */
 
-/* Thread group id to index in the array below. */
+/*
+ * How deep the profiler's PID namespace is nested. The profiled processes are in it or below, since
+ * it sees them.
+ */
+volatile __u32 pid_level;
+
+/* Thread group id, as the kernel numbers it, to index in the array below. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, DBPROF_PROCESSES);
@@ -85,19 +91,36 @@ __hidden void count_hit(void)
 		++*count;
 }
 
-__hidden bool process_find(__u32 tgid, __u32 *ret_index)
+__hidden struct dbprof_process *process_at(__u32 number)
 {
-	__u32 *index = bpf_map_lookup_elem(&process_index, &tgid);
+	return bpf_map_lookup_elem(&processes, &number);
+}
+
+/* As /proc/PID/stat does, fs/proc/array.c. */
+static __always_inline __u64 start_ticks(struct task_struct *task)
+{
+	return task->group_leader->start_boottime / (1000000000 / DBPROF_TICKS);
+}
+
+/* The id may be that of a process which has ended, with another one under it now. */
+__hidden bool process_find(struct task_struct *task, __u32 *ret_index)
+{
+	__u32 tgid = task->tgid, *index = bpf_map_lookup_elem(&process_index, &tgid);
+	struct dbprof_process *process;
 
 	if (!index)
+		return false;
+	process = process_at(*index);
+	if (!process || process->start_ticks != start_ticks(task))
 		return false;
 	*ret_index = *index;
 	return true;
 }
 
-__hidden struct dbprof_process *process_at(__u32 number)
+/* The id of @task in the profiler's namespace; 0 of one that is being collected already. */
+static __always_inline __u32 thread_number(struct task_struct *task)
 {
-	return bpf_map_lookup_elem(&processes, &number);
+	return pid_level ? task_number(task, pid_level) : (__u32)task->pid;
 }
 
 static __always_inline struct dbprof_thread *thread_at(__u32 slot)
@@ -159,10 +182,13 @@ static __always_inline struct dbprof_thread *thread_pass(struct dbprof_thread *t
 static __always_inline struct dbprof_thread *thread_make(struct task_struct *task, __u32 process,
 							 __u64 now, __u32 *slot)
 {
+	struct dbprof_process *known = process_at(process);
 	struct dbprof_thread *thread;
 	__u64 start = task->start_time;
 	__u32 index;
 
+	if (!known)
+		return NULL;
 	if (bpf_map_pop_elem(&free_slots, &index)) {
 		/* Checked first, so that the counter stays near its limit and never wraps. */
 		if (threads_used >= max_threads)
@@ -175,8 +201,9 @@ static __always_inline struct dbprof_thread *thread_make(struct task_struct *tas
 	if (!thread)
 		goto full;
 	thread_pass(thread, now);
-	thread->tgid = task->tgid;
-	thread->tid = task->pid;
+	thread->tgid = known->pid;
+	thread->tid = thread_number(task);
+	thread->kernel_tgid = task->tgid;
 	thread->process = process;
 	thread->since = start > window_start ? start : window_start;
 	bpf_probe_read_kernel_str(thread->comm, sizeof(thread->comm), task->comm);
@@ -205,7 +232,7 @@ __hidden struct dbprof_thread *thread_get(struct task_struct *task, __u64 now, b
 
 	*fresh = false;
 	if (!slot) {
-		if (!process_find(task->tgid, &process))
+		if (!process_find(task, &process))
 			return NULL;
 		slot = bpf_task_storage_get(&slots, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 		if (!slot) {
@@ -217,7 +244,7 @@ __hidden struct dbprof_thread *thread_get(struct task_struct *task, __u64 now, b
 		return NULL;
 	if (*slot)
 		return thread_pass(thread_at(*slot), now);
-	if (!process_find(task->tgid, &process) || __sync_val_compare_and_swap(slot, 0, CLAIMED))
+	if (!process_find(task, &process) || __sync_val_compare_and_swap(slot, 0, CLAIMED))
 		return NULL;
 	*fresh = true;
 	return thread_make(task, process, now, slot);

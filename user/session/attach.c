@@ -163,7 +163,7 @@ static bool is_essential(enum plan_probe_kind kind)
 
 int session__set_process(struct session *session, pid_t pid, const struct dbprof_process *process)
 {
-	uint32_t index = 0;
+	uint32_t index = 0, kernel_pid;
 	int err;
 
 	while (index < session->process_count && session->processes[index] != pid)
@@ -174,13 +174,15 @@ int session__set_process(struct session *session, pid_t pid, const struct dbprof
 				   process, sizeof(*process), BPF_ANY);
 	if (err || index < session->process_count)
 		return err;
-	err = session__begin_exited(session, pid);
+	err = session__kernel_pid(session, pid, &kernel_pid);
+	if (!err)
+		err = session__begin_exited(session, pid);
 	if (err)
 		return err;
 	/* Only now, when the description is there, does the process count as profiled. */
 	session->processes[session->process_count++] = pid;
-	return bpf_map__update_elem(session->skeleton->maps.process_index, &pid, sizeof(pid),
-				    &index, sizeof(index), BPF_ANY);
+	return bpf_map__update_elem(session->skeleton->maps.process_index, &kernel_pid,
+				    sizeof(kernel_pid), &index, sizeof(index), BPF_ANY);
 }
 
 int session__add(struct session *session, const struct plan *plan, uint32_t kinds, pid_t pid,

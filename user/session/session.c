@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "session/calibrate.h"
+#include "session/namespaces.h"
 #include "session/session_internal.h"
 #include "session/uprobes.h"
 #include "util/clock.h"
@@ -58,6 +59,8 @@ static void set_sizes(struct session *session)
 	struct dbprof *skeleton = session->skeleton;
 
 	skeleton->rodata->max_threads = options->max_threads;
+	bpf_program__set_autoload(skeleton->progs.find_process,
+				  !namespace__is_hosts(NAMESPACE_PID));
 	bpf_map__set_max_entries(skeleton->maps.threads, options->max_threads);
 	bpf_map__set_max_entries(skeleton->maps.free_slots, options->max_threads);
 	bpf_map__set_max_entries(skeleton->maps.circuits, options->max_circuits);
@@ -134,9 +137,11 @@ int session__add_worker(struct session *session, pid_t tid, uint64_t idle_totals
 
 uint64_t session__entry_depth(const struct session *session, pid_t pid, unsigned int frame)
 {
-	struct dbprof_entry_key key = { .tgid = (uint32_t)pid, .frame = frame };
+	struct dbprof_entry_key key = { .frame = frame };
 	uint64_t depth;
 
+	while (key.process < session->process_count && session->processes[key.process] != pid)
+		key.process++;
 	if (bpf_map__lookup_elem(session->skeleton->maps.entries, &key, sizeof(key), &depth,
 				 sizeof(depth), 0))
 		return 0;

@@ -43,6 +43,12 @@ struct session {
 /* The program that sits on probes of that kind. */
 struct bpf_program *session__program(struct dbprof *skeleton, enum plan_probe_kind kind);
 
+/*
+ * What the kernel calls the process @pid of our PID namespace, which makes a difference in a nested
+ * one. Returns 0, -ESRCH, another negative errno.
+ */
+int session__kernel_pid(struct session *session, pid_t pid, uint32_t *ret_pid);
+
 /* Keeps an attachment until it is dropped; takes it over also on failure. */
 int session__keep(struct session *session, struct attachment attachment);
 

@@ -77,6 +77,8 @@ void learn__begin(struct observer *observer)
 
 	observer->process = plan->process;
 	observer->process.frame_count = 0;
+	observer->process.pid = (uint32_t)observer->target->pid;
+	observer->process.start_ticks = observer->target->start_ticks;
 	if (observer->mode == MODE_ENGINE || !plan->parks)
 		observer->process.waits = DBPROF_WAITS_NO_PROBES;
 	if (observer->mode == MODE_WAITS)
