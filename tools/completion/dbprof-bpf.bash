@@ -12,7 +12,7 @@ _dbprof_bpf_options() {
 	case $1 in
 	"" | record)
 		echo "--pid -p --duration -d --interval --output -o --format -f --mode -m --budget" \
-			"--frequency -F --layout -l --uprobes --steps --max-threads --max-circuits" \
+			"--frequency -F --layout -l --uprobes --steps --max-threads --max-circuits --max-operators" \
 			"--verbose -v --quiet -q --version -V --state --state-header --state-timeout"
 		;;
 	report)
@@ -61,7 +61,7 @@ _dbprof_bpf_argument() {
 	--steps) _dbprof_bpf_words "auto paths events polls" "$2" ;;
 	--as) _dbprof_bpf_words "bytes count" "$2" ;;
 	--output | -o | --layout | -l | --state) _dbprof_bpf_files "$2" ;;
-	--duration | -d | --interval | --budget | --frequency | -F | --max-threads | --max-circuits | \
+	--duration | -d | --interval | --budget | --frequency | -F | --max-threads | --max-circuits | --max-operators | \
 		--metric | --total | --worker | --node | --top | --first-worker | --offset | -O | --state-header | \
 		--state-timeout)
 		COMPREPLY=()
