@@ -278,8 +278,11 @@ static __always_inline void switch_out(struct task_struct *task, bool preempt,
 	else
 		note_off(thread, task, next);
 	off_in_trap(thread, task);
-	if (thread->ended)
+	if (thread->ended) {
+		/* Threads get their names after they start: the last one counts. */
+		bpf_probe_read_kernel_str(thread->comm, sizeof(thread->comm), task->comm);
 		thread_exit(task, thread);
+	}
 }
 
 static __always_inline void switch_in(struct task_struct *task, __u64 now)
@@ -331,6 +334,33 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	if (next->pid)
 		switch_in(next, now);
 	takers_turn(next, now);
+	return 0;
+}
+
+/*
+ * The process runs another program from here on, in its last thread, which has the name of that
+ * already: begin_new_exec(), fs/exec.c. As far as the profile goes the thread has ended.
+ */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task)
+{
+	__u64 now = bpf_ktime_get_ns(), ran;
+	struct dbprof_thread *thread;
+	__u32 process;
+
+	if (!process_find(task, &process))
+		return 0;
+	thread = in_window(now) ? thread_current(task, now) : NULL;
+	if (thread) {
+		ran = elapsed(thread->on_since, now);
+		thread->on_cpu_ns += ran;
+		thread->cpu_ns += ran;
+		thread->on_since = 0;
+		thread->off = DBPROF_OFF_DEAD;
+		thread->ended = now;
+		thread_exit(task, thread);
+	}
+	process_end(task);
 	return 0;
 }
 

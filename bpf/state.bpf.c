@@ -287,8 +287,6 @@ __hidden void thread_exit(struct task_struct *task, struct dbprof_thread *thread
 	__u64 edge = window_edge;
 	__u32 index;
 
-	/* Threads get their names after they start: the last one counts. */
-	bpf_probe_read_kernel_str(thread->comm, sizeof(thread->comm), task->comm);
 	if (thread->worker || !slot || !*slot || *slot == NO_SLOT)
 		return;
 	key.sum = (edge & 1) ^ (thread->ended < edge);
@@ -341,6 +339,16 @@ __hidden struct dbprof_circuit *circuit_get(struct dbprof_thread *thread, __u64 
 	if (!found)
 		count_loss(&losses.circuits);
 	return circuit_pass(found, thread->edge);
+}
+
+__hidden void process_end(struct task_struct *task)
+{
+	__u32 *slot = bpf_task_storage_get(&slots, task, 0, 0);
+	__u32 tgid = task->tgid;
+
+	bpf_map_delete_elem(&process_index, &tgid);
+	if (slot)
+		*slot = NO_SLOT;
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

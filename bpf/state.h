@@ -92,6 +92,9 @@ __hidden void thread_check_worker(struct dbprof_thread *thread);
 /* Ends the record of a thread that has exited; its slot is free again unless it was a worker. */
 __hidden void thread_exit(struct task_struct *task, struct dbprof_thread *thread);
 
+/* Nothing more is counted of the process, of which @task is the last thread. */
+__hidden void process_end(struct task_struct *task);
+
 /* The record of a worker's circuit; made when @create. NULL when there is none or no room. */
 __hidden struct dbprof_circuit *circuit_get(struct dbprof_thread *thread, __u64 circuit,
 					    bool create);

@@ -263,6 +263,8 @@ int session__detach(struct session *session)
 	session->attachment_count = 0;
 	bpf_link__destroy(skeleton->links.on_sched_switch);
 	bpf_link__destroy(skeleton->links.on_sched_waking);
+	bpf_link__destroy(skeleton->links.on_exec);
+	skeleton->links.on_exec = NULL;
 	skeleton->links.on_sched_switch = NULL;
 	skeleton->links.on_sched_waking = NULL;
 	return 0;

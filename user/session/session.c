@@ -117,7 +117,9 @@ int session__load(struct session *session, struct fail *fail)
 	if (skeleton->links.on_sched_switch)
 		skeleton->links.on_sched_waking =
 			bpf_program__attach(skeleton->progs.on_sched_waking);
-	if (!skeleton->links.on_sched_switch || !skeleton->links.on_sched_waking) {
+	if (skeleton->links.on_sched_waking)
+		skeleton->links.on_exec = bpf_program__attach(skeleton->progs.on_exec);
+	if (!skeleton->links.on_exec) {
 		err = -errno;
 		return fail__set(fail, err, "the scheduler's tracepoints cannot be attached: %s",
 				 strerror(-err));

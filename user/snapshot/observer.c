@@ -363,6 +363,7 @@ int observer__mark_begin(struct observer *observer)
 	for (size_t i = 0; i < observer->worker_count; i++)
 		begin_worker(observer, &observer->workers[i]);
 	observer->begun = true;
+	observer->date_offset_ns = clock__date_offset();
 	observer->impatient_until = clock__now() + IMPATIENT_NS;
 	return usage_list__read(observer->target, &observer->before);
 }

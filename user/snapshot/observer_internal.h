@@ -63,6 +63,7 @@ struct observer {
 	size_t told_workers;   /* that the session knows of */
 	size_t unread_workers; /* worker threads whose circuit could not be read yet */
 	bool begun;
+	int64_t date_offset_ns;	  /* clock__date_offset() when the window began */
 	uint64_t impatient_until; /* CLOCK_MONOTONIC, ns: for workers that start */
 	unsigned int polls;
 	unsigned int looks;   /* how often stacks were looked at again */

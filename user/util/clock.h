@@ -10,4 +10,10 @@
 /* CLOCK_MONOTONIC, ns. */
 uint64_t clock__now(void);
 
+/*
+ * What has to be added to such a time for the date, CLOCK_REALTIME, ns. It changes when the clock
+ * is set, and by as long as the machine is suspended.
+ */
+int64_t clock__date_offset(void);
+
 #endif
