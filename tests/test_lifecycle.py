@@ -144,6 +144,9 @@ class TestExec:
         assert reading(ours, 0, "n", "steps_count") == 100
 
 
+SYS_CLONE3 = 435
+
+
 class Clone(ctypes.Structure):
     """struct clone_args, linux/sched.h."""
 
@@ -156,43 +159,51 @@ class Clone(ctypes.Structure):
     ]
 
 
-def start_as(pid, command, log):
-    """Starts a program under an id that is free."""
+def start_as(pid, act):
+    """A child with an id that is free, which does what `act` does."""
     wanted = (ctypes.c_int32 * 1)(pid)
-    arguments = Clone(
-        exit_signal=signal.SIGCHLD, set_tid=ctypes.addressof(wanted), set_tid_size=1
-    )
+    arguments = Clone(exit_signal=signal.SIGCHLD, set_tid=ctypes.addressof(wanted), set_tid_size=1)
     libc = ctypes.CDLL(None, use_errno=True)
-    words = [str(word) for word in command]
-    got = libc.syscall(435, ctypes.byref(arguments), ctypes.sizeof(arguments))
+    got = libc.syscall(SYS_CLONE3, ctypes.byref(arguments), ctypes.sizeof(arguments))
     if got == 0:
         try:
-            os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT), 1)
-            os.execv(words[0], words)
+            act()
         finally:
             os._exit(127)
     assert got == pid, os.strerror(ctypes.get_errno())
 
 
+def run_pipeline(log):
+    os.dup2(log, 1)
+    command = [str(target_path()), "spin", "--workers", "3", "--hold"]
+    os.execv(command[0], command)
+
+
+def compute(log):
+    """No other program: what was forked goes on."""
+    os.write(log, b"ready\n")
+    while True:
+        pass
+
+
 @contextlib.contextmanager
-def successor(lab, pid, *command):
-    log = lab.path("successor.log")
-    log.touch()
-    start_as(pid, command, log)
+def successor(path, pid, act):
+    log = os.open(path, os.O_RDWR | os.O_CREAT)
+    start_as(pid, lambda: act(log))
     try:
-        eventually(lambda: b"ready" in log.read_bytes(), 20, "the successor is ready")
-        yield
+        eventually(lambda: b"ready" in path.read_bytes(), 20, "the successor is ready")
+        yield {int(tid) for tid in os.listdir(f"/proc/{pid}/task")}
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
+        os.close(log)
 
 
 class TestPidReuse:
-    COMMAND = ["spin", "--workers", "3", "--steps", "3"]
-
     @pytest.mark.parametrize("mode", ["sampled", "waits"])
-    def test_while_profiled(self, lab, mode):
-        """Another program gets the id at once: nothing of it is in the profile."""
+    @pytest.mark.parametrize("act", [run_pipeline, compute])
+    def test_while_profiled(self, lab, act, mode):
+        """Another process gets the id at once: nothing of it is in the profile."""
         target = lab.target("sleeper", workers=1, steps=100)
         output = lab.path("ours.json")
         profiler = lab.profiler("--pid", target.pid, "-o", output, "--mode", mode)
@@ -202,8 +213,7 @@ class TestPidReuse:
         # It may not look until the id is another's.
         profiler.popen.send_signal(signal.SIGSTOP)
         target.kill()
-        command = [target_path(), *self.COMMAND, "--hold"]
-        with successor(lab, target.pid, *command):
+        with successor(lab.path("log"), target.pid, act) as others:
             time.sleep(0.2)
             profiler.popen.send_signal(signal.SIGCONT)
             assert profiler.wait(20) == COMPLETE, profiler.describe()
@@ -212,7 +222,7 @@ class TestPidReuse:
         assert ours["dbprof"]["target_exited"]
         assert [w["worker"] for w in ours["dbprof"]["workers"]] == [0]
         assert reading(ours, 0, "n", "steps_count") == 100
-        assert not [name for name in names(ours) if name.startswith(("dbsp-worker-1", "merger-1"))]
+        assert others and not others & {thread.get("tid") for thread in ours["threads"]}
 
 
 class TestStopped:
