@@ -41,13 +41,13 @@ def both(lab, profiling, running, scenario, *arguments, program=None, **options)
     """The same window for both profilers; ours runs in one container, the program in another."""
     builtin, output = lab.path(f"builtin-{len(lab.started)}.json"), lab.path("ours.json")
     target = running.target(scenario, builtin=builtin, program=program, **options)
-    threads = thread_numbers(target.host_pid, profiling.depth)
     profiler = profiling.profiler(
         "--pid", profiling.inner(target.host_pid), "-o", output, *arguments
     )
     profiler.wait_attached()
     target.go()
     seconds = target.wait_done()
+    threads = thread_numbers(target.host_pid, profiling.depth)
     assert profiler.stop() == COMPLETE, profiler.describe()
     target.finish()
     ours = json.loads(output.read_text())

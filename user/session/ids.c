@@ -4,10 +4,14 @@
  * the kernel itself can tell which process that is.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "session/namespaces.h"
 #include "session/session_internal.h"
+
+#define OF_THREAD O_EXCL /* PIDFD_THREAD, since Linux 6.9 */
 
 /*
  * Visits processes until there are no more; kernels from 6.1 on visit only the one that is asked
@@ -58,4 +62,16 @@ int session__kernel_pid(struct session *session, pid_t pid, uint32_t *ret_pid)
 	shared->pid_level = shared->sought.level;
 	*ret_pid = shared->sought.kernel_pid;
 	return 0;
+}
+
+void session__expect_thread(struct session *session, pid_t tid)
+{
+	int thread = (int)syscall(SYS_pidfd_open, tid, OF_THREAD);
+	uint32_t none = 0;
+
+	if (thread < 0)
+		return;
+	bpf_map__update_elem(session->skeleton->maps.slots, &thread, sizeof(thread), &none,
+			     sizeof(none), BPF_NOEXIST);
+	close(thread);
 }

@@ -79,6 +79,11 @@ void session__drop(struct session *session, pid_t pid, uint32_t kinds);
  */
 int session__set_process(struct session *session, pid_t pid, const struct dbprof_process *process);
 /*
+ * Makes room for what the programs note of a thread of our PID namespace. Without it they do so
+ * themselves, in the middle of a context switch, where the kernel may have no memory at hand.
+ */
+void session__expect_thread(struct session *session, pid_t tid);
+/*
  * Tells them that a thread drives a circuit, and where the engine keeps what it has waited, by
  * reason (0: unknown).
  */

@@ -282,6 +282,7 @@ int observer__attach(struct observer *observer, struct session *session, struct 
 	err = session__set_process(session, observer->target->pid, &observer->process);
 	if (err)
 		return fail__set(fail, err, "too many processes at once: %s", strerror(-err));
+	observer__expect_threads(observer);
 	err = session__add(session, &observer->plan, kinds[observer->mode], observer->target->pid,
 			   observer->target->exe_path, &observer->failed_probes, fail);
 	if (err)

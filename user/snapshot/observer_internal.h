@@ -77,6 +77,9 @@ struct observer {
 /* Reads the usage of all threads of the target. */
 int usage_list__read(const struct target *target, struct usage_list *ret_list);
 void usage_list__free(struct usage_list *list);
+/* Tells the session of the threads that there are. */
+void observer__expect_threads(struct observer *observer);
+
 const struct thread_usage *usage_list__find(const struct usage_list *list, pid_t tid);
 
 /* Makes the process description of the plan ready, with slots as far as memory tells them. */
