@@ -47,7 +47,7 @@ def check_all_threads(ours):
 
 def window_of(lab, target, length, *arguments, name="ours.json", status=COMPLETE):
     process = lab.run(
-        "-q", "--pid", target.pid, "-d", length, "-o", lab.path(name), *arguments
+        "-q", "--pid", target.pid, "-d", length, "-o", lab.path(name), *arguments, timeout=300
     )
     assert process.popen.returncode == status, process.describe()
     ours = load(lab.path(name))
