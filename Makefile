@@ -3,6 +3,7 @@
 #   make          the program, build/dbprof-bpf      make deps     installs what the rest needs
 #   make target   the test pipeline                  make demo     profiles it and shows the result
 #   make check    all tests                          make lint     style and layers
+#   make check-all  the long ones: a thousand times attached, parity of all scenarios in containers
 #   make fuzz     hostile input, FUZZ_SECONDS=60 for each fuzzer
 #   make bench    slowdown in paired runs, BENCH='--pairs 15 --scenario join --only ours'
 #   make soak     the daemon for 20 minutes while pipelines come and go, SOAK_SECONDS=1200
@@ -65,7 +66,7 @@ FUZZ_SECONDS ?= 60
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: bench soak fuzz fuzzers build-fuzzers all deps target layout-target print-target print-layout-target \
+.PHONY: bench soak check-all fuzz fuzzers build-fuzzers all deps target layout-target print-target print-layout-target \
   print-oracle demo check unit lint install uninstall clean docs deb
 
 all: $(PROGRAM)
@@ -183,6 +184,11 @@ check:
 	  all unit
 	$(Q)$(MAKE) -j$(JOBS) fuzzers
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider tests
+
+# What takes half an hour.
+check-all: all target
+	$(Q)DBPROF_ATTACHES=1000 DBPROF_THOROUGH=1 $(PYTHON) -m pytest -p no:cacheprovider \
+	  tests/test_containers.py tests/test_lifecycle.py
 
 # Slowdown of the pipeline by us and by others, in paired runs: about half an hour on a quiet machine.
 bench: all target

@@ -112,7 +112,7 @@ enum dbprof_waits {
 
 /* Key of what the task entry probe has measured: bytes between thread and stack pointer. */
 struct dbprof_entry_key {
-	__u32 tgid;
+	__u32 process; /* its index */
 	__u32 frame;
 };
 
@@ -128,8 +128,12 @@ struct dbprof_entry_key {
 #define DBPROF_TASK_PACKED  1
 #define DBPROF_TIMED_PACKED 2
 
+/* Clock ticks a second of start times in /proc: USER_HZ. */
+#define DBPROF_TICKS 100
+
 /* What the programs must know of a process; an array, whose index a thread knows. */
 struct dbprof_process {
+	__u64 start_ticks;	/* when it started, as /proc/PID/stat has it: ids are used again */
 	__u64 parking_tls;	/* PARKING_FOR lies so far below the thread pointer; 0: unknown */
 	__u64 blocking_tls;	/* BLOCKING_DEPTH likewise */
 	__u32 arc_data;		/* offset of the value in ArcInner */
@@ -146,7 +150,9 @@ struct dbprof_process {
 	__u32 waits;	   /* enum dbprof_waits */
 	__u32 slots_known; /* every frame has its slot */
 	__u32 packed;	   /* of DBPROF_TASK_PACKED, DBPROF_TIMED_PACKED */
-	__u64 since;	   /* what happens before is not counted; 0: the window's begin */
+	__u32 pid;	   /* as the profiler's PID namespace numbers it */
+	__u32 reserved;
+	__u64 since; /* what happens before is not counted; 0: the window's begin */
 	/*
 	 * Steps are watched in turns where their probes cost too much: this turn's number, begin
 	 * and end. It stands for the time since the last one, too: see dbprof_clock().
@@ -158,7 +164,7 @@ struct dbprof_process {
 	__u64 turn_clock; /* the clock at its begin */
 	struct dbprof_frame frames[DBPROF_FRAMES];
 };
-_Static_assert(sizeof(struct dbprof_process) == 112 + 56 * DBPROF_FRAMES, "struct dbprof_process");
+_Static_assert(sizeof(struct dbprof_process) == 128 + 56 * DBPROF_FRAMES, "struct dbprof_process");
 
 /*
  * The clock of what is watched stands still between turns, and makes up for it in the next one:
@@ -230,7 +236,10 @@ enum dbprof_in_trap {
 	DBPROF_TRAP_STEP_END,
 };
 
-/* A thread of a profiled process. Only the thread itself, or the switch to it, writes this. */
+/*
+ * A thread of a profiled process. Only the thread itself, or the switch to it, writes this. Here
+ * and in all keys but one, ids are those of the profiler's PID namespace.
+ */
 struct dbprof_thread {
 	__u32 tgid; /* 0: the slot is free; who clears it by compare and swap frees it */
 	__u32 tid;
@@ -272,6 +281,8 @@ struct dbprof_thread {
 	__u32 off_turn;	   /* turns of that CPU then */
 	__u32 off_waits;   /* it counts as waiting there */
 	__u32 turn;	   /* in which it last began or ended a step */
+	__u32 kernel_tgid; /* tgid as the kernel numbers it */
+	__u32 reserved;
 	__u64 idle_totals; /* address of the engine's park totals, by reason; 0: unknown */
 	__u64 synced_ns[DBPROF_REASONS]; /* these as they were last added to wait_ns */
 	__u32 synced;			 /* they are what waits are counted by */
@@ -284,7 +295,7 @@ struct dbprof_thread {
 	char comm[16];
 	__u64 edge; /* the last edge that the record was copied at; stays when the slot is free */
 };
-_Static_assert(sizeof(struct dbprof_thread) == 776, "struct dbprof_thread");
+_Static_assert(sizeof(struct dbprof_thread) == 784, "struct dbprof_thread");
 
 /*
  * Windows that follow each other without a gap: user space names an edge ahead of time, and a
@@ -295,7 +306,7 @@ struct dbprof_thread_record {
 	struct dbprof_thread now;  /* first: the one is found by the other */
 	struct dbprof_thread then; /* as it was at now.edge */
 };
-_Static_assert(sizeof(struct dbprof_thread_record) == 1552, "struct dbprof_thread_record");
+_Static_assert(sizeof(struct dbprof_thread_record) == 1568, "struct dbprof_thread_record");
 
 /* A circuit of a worker. */
 struct dbprof_circuit_key {
@@ -405,6 +416,13 @@ _Static_assert(sizeof(struct dbprof_exited) == 176, "struct dbprof_exited");
 struct dbprof_trap {
 	__u32 enter_ns; /* from the probed instruction to the begin of the program */
 	__u32 leave_ns; /* from the end of the program to the next instruction */
+};
+
+/* A process that user space seeks, and what was found. */
+struct dbprof_sought {
+	__u32 pid;	  /* in the PID namespace of who seeks */
+	__u32 level;	  /* how deep that is nested */
+	__u32 kernel_pid; /* its number for the kernel; 0: not found */
 };
 
 /* What the programs could not do. */

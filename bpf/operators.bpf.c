@@ -350,17 +350,15 @@ int BPF_KPROBE(on_task_entry)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct dbprof_entry_key key = {
-		.tgid = task->tgid,
 		.frame = DBPROF_COOKIE_PLACE(bpf_get_attach_cookie(ctx)),
 	};
 	__u64 depth = thread_pointer(task) - read_register(ctx->sp);
 	struct dbprof_process *process;
-	__u32 index;
 
-	if (!process_find(key.tgid, &index))
+	if (!process_find(task, &key.process))
 		return 0;
 	bpf_map_update_elem(&entries, &key, &depth, BPF_ANY);
-	process = process_at(index);
+	process = process_at(key.process);
 	if (process && !process->slots_known)
 		place_slots(process, depth);
 	return 0;

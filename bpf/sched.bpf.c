@@ -278,8 +278,11 @@ static __always_inline void switch_out(struct task_struct *task, bool preempt,
 	else
 		note_off(thread, task, next);
 	off_in_trap(thread, task);
-	if (thread->ended)
+	if (thread->ended) {
+		/* Threads get their names after they start: the last one counts. */
+		bpf_probe_read_kernel_str(thread->comm, sizeof(thread->comm), task->comm);
 		thread_exit(task, thread);
+	}
 }
 
 static __always_inline void switch_in(struct task_struct *task, __u64 now)
@@ -335,6 +338,33 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 }
 
 /*
+ * The process runs another program from here on, in its last thread, which has the name of that
+ * already: begin_new_exec(), fs/exec.c. As far as the profile goes the thread has ended.
+ */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task)
+{
+	__u64 now = bpf_ktime_get_ns(), ran;
+	struct dbprof_thread *thread;
+	__u32 process;
+
+	if (!process_find(task, &process))
+		return 0;
+	thread = in_window(now) ? thread_current(task, now) : NULL;
+	if (thread) {
+		ran = elapsed(thread->on_since, now);
+		thread->on_cpu_ns += ran;
+		thread->cpu_ns += ran;
+		thread->on_since = 0;
+		thread->off = DBPROF_OFF_DEAD;
+		thread->ended = now;
+		thread_exit(task, thread);
+	}
+	process_end(task);
+	return 0;
+}
+
+/*
  * Who wakes: the running task, unless an interrupt came between. Of one that runs in user mode, or
  * of the idle task, it is certain that an interrupt did it.
  */
@@ -344,7 +374,7 @@ static __always_inline __u32 waker_of(struct dbprof_thread *thread)
 
 	if (!current->pid || system_call((struct pt_regs *)bpf_task_pt_regs(current)) < 0)
 		return DBPROF_PARTY_KERNEL;
-	return party(current, thread->tgid);
+	return party(current, thread->kernel_tgid);
 }
 
 /* Not sched_wakeup: that may come late, by an interrupt on the other CPU, and name nobody. */

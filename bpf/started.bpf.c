@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Tells user space of processes in which a thread gets the name of a DBSP worker. */
-#include "vmlinux.h"
+#include "state.h"
 
-#include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 struct {
@@ -28,9 +27,9 @@ static __always_inline bool is_worker_name(const char *name)
 SEC("tp_btf/task_rename")
 int BPF_PROG(on_task_rename, struct task_struct *task, const char *comm)
 {
-	__u32 tgid = task->tgid;
+	__u32 tgid = pid_level ? task_number(task->group_leader, pid_level) : (__u32)task->tgid;
 
-	if (is_worker_name(comm) && bpf_ringbuf_output(&started, &tgid, sizeof(tgid), 0))
+	if (tgid && is_worker_name(comm) && bpf_ringbuf_output(&started, &tgid, sizeof(tgid), 0))
 		__sync_fetch_and_add(&started_lost, 1);
 	return 0;
 }

@@ -15,7 +15,13 @@ struct dbprof_losses losses;
 struct dbprof_trap trap;
 __u32 threads_used; /* slots that were ever taken */
 
-/* Thread group id to index in the array below. */
+/*
+ * How deep the profiler's PID namespace is nested. The profiled processes are in it or below, since
+ * it sees them.
+ */
+volatile __u32 pid_level;
+
+/* Thread group id, as the kernel numbers it, to index in the array below. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, DBPROF_PROCESSES);
@@ -85,19 +91,36 @@ __hidden void count_hit(void)
 		++*count;
 }
 
-__hidden bool process_find(__u32 tgid, __u32 *ret_index)
+__hidden struct dbprof_process *process_at(__u32 number)
 {
-	__u32 *index = bpf_map_lookup_elem(&process_index, &tgid);
+	return bpf_map_lookup_elem(&processes, &number);
+}
+
+/* As /proc/PID/stat does, fs/proc/array.c. */
+static __always_inline __u64 start_ticks(struct task_struct *task)
+{
+	return task->group_leader->start_boottime / (1000000000 / DBPROF_TICKS);
+}
+
+/* The id may be that of a process which has ended, with another one under it now. */
+__hidden bool process_find(struct task_struct *task, __u32 *ret_index)
+{
+	__u32 tgid = task->tgid, *index = bpf_map_lookup_elem(&process_index, &tgid);
+	struct dbprof_process *process;
 
 	if (!index)
+		return false;
+	process = process_at(*index);
+	if (!process || process->start_ticks != start_ticks(task))
 		return false;
 	*ret_index = *index;
 	return true;
 }
 
-__hidden struct dbprof_process *process_at(__u32 number)
+/* The id of @task in the profiler's namespace; 0 of one that is being collected already. */
+static __always_inline __u32 thread_number(struct task_struct *task)
 {
-	return bpf_map_lookup_elem(&processes, &number);
+	return pid_level ? task_number(task, pid_level) : (__u32)task->pid;
 }
 
 static __always_inline struct dbprof_thread *thread_at(__u32 slot)
@@ -178,9 +201,12 @@ static __always_inline __u64 observed_since(struct task_struct *task, __u32 numb
 static __always_inline struct dbprof_thread *thread_make(struct task_struct *task, __u32 process,
 							 __u64 now, __u32 *slot)
 {
+	struct dbprof_process *known = process_at(process);
 	struct dbprof_thread *thread;
 	__u32 index;
 
+	if (!known)
+		return NULL;
 	if (bpf_map_pop_elem(&free_slots, &index)) {
 		/* Checked first, so that the counter stays near its limit and never wraps. */
 		if (threads_used >= max_threads)
@@ -196,11 +222,12 @@ static __always_inline struct dbprof_thread *thread_make(struct task_struct *tas
 	/* A program that was at work when user space freed the slot may have written to it since.
 	 */
 	__builtin_memset(thread, 0, offsetof(struct dbprof_thread, edge));
-	thread->tid = task->pid;
+	thread->tid = thread_number(task);
+	thread->kernel_tgid = task->tgid;
 	thread->process = process;
 	thread->since = observed_since(task, process);
 	bpf_probe_read_kernel_str(thread->comm, sizeof(thread->comm), task->comm);
-	thread->tgid = task->tgid;
+	thread->tgid = known->pid;
 	*slot = index + 1;
 	thread_check_worker(thread);
 	return thread;
@@ -214,7 +241,7 @@ full:
 static __always_inline struct dbprof_thread *thread_if_its(struct dbprof_thread *thread,
 							   struct task_struct *task)
 {
-	return thread && thread->tid == (__u32)task->pid ? thread : NULL;
+	return thread && thread->tid == thread_number(task) ? thread : NULL;
 }
 
 __hidden struct dbprof_thread *thread_find(struct task_struct *task)
@@ -234,7 +261,7 @@ __hidden struct dbprof_thread *thread_get(struct task_struct *task, __u64 now, b
 
 	*fresh = false;
 	if (!slot) {
-		if (!process_find(task->tgid, &process) || !process_begun(process, now))
+		if (!process_find(task, &process) || !process_begun(process, now))
 			return NULL;
 		slot = bpf_task_storage_get(&slots, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 		if (!slot) {
@@ -250,7 +277,7 @@ __hidden struct dbprof_thread *thread_get(struct task_struct *task, __u64 now, b
 			return thread_pass(thread, now);
 		*slot = 0;
 	}
-	if (!process_find(task->tgid, &process) || !process_begun(process, now) ||
+	if (!process_find(task, &process) || !process_begun(process, now) ||
 	    __sync_val_compare_and_swap(slot, 0, CLAIMED))
 		return NULL;
 	*fresh = true;
@@ -294,8 +321,6 @@ __hidden void thread_exit(struct task_struct *task, struct dbprof_thread *thread
 	__u64 edge = window_edge;
 	__u32 index;
 
-	/* Threads get their names after they start: the last one counts. */
-	bpf_probe_read_kernel_str(thread->comm, sizeof(thread->comm), task->comm);
 	if (thread->worker || !slot || !*slot || *slot == NO_SLOT)
 		return;
 	key.sum = (edge & 1) ^ (thread->ended < edge);
@@ -349,6 +374,16 @@ __hidden struct dbprof_circuit *circuit_get(struct dbprof_thread *thread, __u64 
 	if (!found)
 		count_loss(&losses.circuits);
 	return circuit_pass(found, thread->edge);
+}
+
+__hidden void process_end(struct task_struct *task)
+{
+	__u32 *slot = bpf_task_storage_get(&slots, task, 0, 0);
+	__u32 tgid = task->tgid;
+
+	bpf_map_delete_elem(&process_index, &tgid);
+	if (slot)
+		*slot = NO_SLOT;
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -8,6 +8,7 @@
 
 #include "vmlinux.h"
 
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
 #include "dbprof.h"
@@ -27,6 +28,9 @@ extern volatile __u64 window_edge;
 
 extern struct dbprof_losses losses;
 
+/* How deep the profiler's PID namespace is nested; written by user space after loading. */
+extern volatile __u32 pid_level;
+
 /* Written by user space after loading; steps are free of it. */
 extern struct dbprof_trap trap;
 
@@ -37,6 +41,20 @@ static __always_inline bool in_window(__u64 now)
 
 /* Keeps the compiler from moving what is written to memory. */
 #define ordered() __asm__ volatile("" ::: "memory")
+
+/* The id of @task in its PID namespace of that level, the host's being 0; 0 when it has none. */
+static __always_inline __u32 task_number(struct task_struct *task, __u32 level)
+{
+	struct pid *pid = task->thread_pid;
+	struct upid number = {};
+
+	if (!pid || level > pid->level)
+		return 0;
+	bpf_probe_read_kernel(&number, sizeof(number),
+			      (void *)pid + bpf_core_field_offset(struct pid, numbers) +
+				      level * bpf_core_type_size(struct upid));
+	return number.nr;
+}
 
 /* Counts a hit of a probe, in the window. */
 __hidden void count_hit(void);
@@ -49,8 +67,8 @@ static __always_inline struct dbprof_process *process_of(struct dbprof_thread *t
 	return process_at(thread->process);
 }
 
-/* Whether the process @tgid is profiled; then its index. */
-__hidden bool process_find(__u32 tgid, __u32 *ret_index);
+/* Whether the process of @task is profiled; then its index. */
+__hidden bool process_find(struct task_struct *task, __u32 *ret_index);
 
 /*
  * The record of @task for an event of the moment @now; NULL when its process is not profiled or
@@ -73,6 +91,9 @@ __hidden void thread_check_worker(struct dbprof_thread *thread);
 
 /* Ends the record of a thread that has exited; its slot is free again unless it was a worker. */
 __hidden void thread_exit(struct task_struct *task, struct dbprof_thread *thread);
+
+/* Nothing more is counted of the process, of which @task is the last thread. */
+__hidden void process_end(struct task_struct *task);
 
 /* The record of a worker's circuit; made when @create. NULL when there is none or no room. */
 __hidden struct dbprof_circuit *circuit_get(struct dbprof_thread *thread, __u64 circuit,

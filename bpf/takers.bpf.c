@@ -52,7 +52,7 @@ __hidden void takers_begin(struct dbprof_thread *thread, struct task_struct *nex
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct cpu_turns *here = bpf_map_lookup_elem(&turns, &cpu);
 
-	thread->off_taker = party(next, thread->tgid);
+	thread->off_taker = party(next, thread->kernel_tgid);
 	if (!here)
 		return;
 	__sync_fetch_and_add(&here->waiting, 1);
@@ -96,7 +96,8 @@ static __always_inline __u64 add_turns(struct dbprof_thread *thread, struct dbpr
 
 	for (__u32 i = 0; i < TURNS && i < mine; i++) {
 		struct turn *turn = &cpu->turns[(count - 1 - i) % TURNS];
-		bool is_other = turn->party != DBPROF_PARTY_KERNEL && turn->tgid != thread->tgid;
+		bool is_other = turn->party != DBPROF_PARTY_KERNEL &&
+				turn->tgid != thread->kernel_tgid;
 		__u64 since = turn->since > thread->off_since ? turn->since : thread->off_since;
 
 		if (since >= now)

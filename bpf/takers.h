@@ -8,7 +8,7 @@
 
 #include "state.h"
 
-/* What @other is to the process @tgid: an enum dbprof_party. */
+/* What @other is to the process @tgid, as the kernel numbers it: an enum dbprof_party. */
 __hidden __u32 party(struct task_struct *other, __u32 tgid);
 
 /* The running thread is preempted: @next runs in its place. */

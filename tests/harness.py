@@ -136,9 +136,10 @@ class Target(Process):
     """A dbsp-target that waits for `go()` before its first step."""
 
     def __init__(
-        self, scenario, *, environment, program=None, builtin=None, hold=True, cpu=None, **options
-    ):
-        command = [program or target_path(), scenario]
+        self, scenario, *, environment, program=None, builtin=None, hold=True, cpu=None, prefix=(),
+        **options,
+    ):  # fmt: skip
+        command = [*prefix, program or target_path(), scenario]
         if cpu is not None:
             command = ["taskset", "--cpu-list", str(cpu), *command]
         for name, value in options.items():
@@ -151,7 +152,8 @@ class Target(Process):
         super().__init__(command, env=environment)
         if hold:
             [ready] = self.expect("stdout", r"^ready (\d+)$", 60)
-            assert int(ready[1]) == self.pid
+            # Behind a prefix it may be another process, in a PID namespace of its own.
+            assert prefix or int(ready[1]) == self.pid
 
     def go(self):
         self.say("\n")
@@ -217,18 +219,18 @@ class Lab:
     def path(self, name):
         return self.folder / name
 
-    def _keep(self, process):
+    def keep(self, process):
         self.started.append(process)
         return process
 
     def target(self, scenario, **options):
-        return self._keep(Target(scenario, environment=self.environment, **options))
+        return self.keep(Target(scenario, environment=self.environment, **options))
 
     def profiler(self, *arguments, **options):
-        return self._keep(Profiler(*arguments, **{"env": self.environment, **options}))
+        return self.keep(Profiler(*arguments, **{"env": self.environment, **options}))
 
     def process(self, command, **options):
-        return self._keep(Process(command, **{"env": self.environment, **options}))
+        return self.keep(Process(command, **{"env": self.environment, **options}))
 
     def run(self, *arguments, program=None, prefix=(), timeout=60, **options):
         """Runs dbprof-bpf to its end."""

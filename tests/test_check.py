@@ -194,7 +194,19 @@ class TestMachine:
 
     def test_pid_namespace(self, check, usual):
         check(prefix=["unshare", "--pid", "--fork", "--mount-proc"])
+        assert not check.named() and "its own" in check.needs["PID namespace"]["detail"]
+
+    def test_proc_of_another_pid_namespace(self, check, usual):
+        check(prefix=["unshare", "--pid", "--fork"])
         assert check.named() == {"PID namespace"}
+
+    def test_user_namespace(self, check):
+        check(prefix=["unshare", "--user", "--map-root-user"])
+        assert check.named() >= {"user namespace"}
+
+    def test_time_namespace(self, check, usual):
+        check(prefix=["unshare", "--time", "--monotonic", "1000", "--fork"])
+        assert check.named() >= {"time namespace"}
 
     def test_without_privileges(self, check):
         folder = public_folder()

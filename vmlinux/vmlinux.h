@@ -48,17 +48,34 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 struct task_struct {
 	pid_t pid;
 	pid_t tgid;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	struct sched_entity se;
 	u64 start_time;
+	u64 start_boottime; /* since 5.5 */
 	unsigned int __state; /* since 5.14 */
 	unsigned int flags;
 	unsigned in_iowait : 1;
 	struct files_struct *files;
 	char comm[16];
 	struct thread_struct thread;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 };
 
 /* Before 5.14 (commit 2f064a59a11f "sched: Change task_struct::state"). */

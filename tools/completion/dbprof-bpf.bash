@@ -12,7 +12,7 @@ _dbprof_bpf_options() {
 	case $1 in
 	"" | record)
 		echo "--pid -p --duration -d --interval --output -o --format -f --mode -m --budget" \
-			"--frequency -F --layout -l --uprobes --steps --max-threads --max-circuits" \
+			"--frequency -F --layout -l --uprobes --steps --max-threads --max-circuits --max-operators" \
 			"--verbose -v --quiet -q --version -V --state --state-header --state-timeout"
 		;;
 	report)

@@ -16,6 +16,7 @@ enum {
 	KEY_BUDGET,
 	KEY_MAX_THREADS,
 	KEY_MAX_CIRCUITS,
+	KEY_MAX_OPERATORS,
 	KEY_INTERVAL,
 };
 
@@ -76,6 +77,11 @@ static const struct argp_option argp_options[] = {
 	{ "max-threads", KEY_MAX_THREADS, "N", 0, "Threads that can be observed (default 4096)",
 	  2 },
 	{ "max-circuits", KEY_MAX_CIRCUITS, "N", 0, "Circuits that can be observed (default 4096)",
+	  2 },
+	{ "max-operators", KEY_MAX_OPERATORS, "N", 0,
+	  "Operators that can be observed, each worker's for itself (default: those that there "
+	  "are, "
+	  "and 4096)",
 	  2 },
 	{ "verbose", 'v', NULL, 0, "Say on the standard error what is done", 3 },
 	{ "quiet", 'q', NULL, 0, "No summary and no progress", 3 },
@@ -179,6 +185,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_MAX_CIRCUITS:
 		options->max_circuits = numbers__count(state, "max-circuits", arg, 1, 1 << 20);
+		break;
+	case KEY_MAX_OPERATORS:
+		options->max_operators = numbers__count(state, "max-operators", arg, 1, 1 << 24);
 		break;
 	case 'v':
 		options->verbose++;

@@ -37,6 +37,7 @@ struct options {
 	uint32_t frequency_hz; /* of the sampler; 0: the highest that the budget allows */
 	uint32_t max_threads;
 	uint32_t max_circuits;
+	uint32_t max_operators; /* 0: as many as are known, and some more */
 	struct state_options state;
 	unsigned int verbose;
 	bool quiet;

@@ -107,6 +107,8 @@ int run__open_session(struct run *run)
 
 		options.max_operators += nodes ? (uint32_t)nodes * 2 : UNKNOWN_OPERATORS;
 	}
+	if (run->options->max_operators)
+		options.max_operators = run->options->max_operators;
 	err = session__open(&options, &run->session, &run->fail);
 
 	if (!err)

@@ -11,6 +11,7 @@
 
 #include "needs/calls.h"
 #include "needs/needs.h"
+#include "session/namespaces.h"
 #include "session/privileges.h"
 #include "target/proc.h"
 
@@ -150,15 +151,30 @@ static int check_call(struct need_list *needs, enum call call)
 			  err == -EINTR ? "whoever calls it is killed" : strerror(-err));
 }
 
-static int check_namespace(struct need_list *needs)
+static int check_namespaces(struct need_list *needs)
 {
-	bool first = privileges__first_pid_namespace();
+	bool all = namespace__is_hosts(NAMESPACE_PID), proc = namespace__has_proc();
+	bool user = namespace__is_hosts(NAMESPACE_USER), shifted = namespace__clocks_differ();
+	int err = needs__add(needs, NEED_PRIVILEGES, "PID namespace", proc ? NEED_OK : NEED_MISSING,
+			     "/proc shows the processes of another PID namespace",
+			     "mount that of this one (mount -t proc proc /proc)", "%s",
+			     all ? "that of the host"
+				 : "one of its own: programs outside of it cannot be profiled");
 
-	return needs__add(needs, NEED_PRIVILEGES, "PID namespace", first ? NEED_OK : NEED_MISSING,
-			  "the kernel tells process ids of the host, which mean others in here",
-			  "run on the host, or in a container with the host's PID namespace "
-			  "(docker run --pid=host)",
-			  first ? "that of the host" : "one of its own");
+	if (!err)
+		err = needs__add(needs, NEED_PRIVILEGES, "user namespace",
+				 user ? NEED_OK : NEED_MISSING,
+				 "the kernel lets nobody load BPF programs in one of its own, "
+				 "whatever capabilities it gives",
+				 "run as root of the host, or in a container without one", "%s",
+				 user ? "that of the host" : "one of its own");
+	if (err)
+		return err;
+	return needs__add(needs, NEED_PRIVILEGES, "time namespace",
+			  shifted ? NEED_MISSING : NEED_OK,
+			  "clocks of its own are not those of the kernel",
+			  "run outside of the time namespace", "%s",
+			  shifted ? "its clocks are set off" : "the clocks are those of the host");
 }
 
 int needs__check_privileges(struct need_list *needs, pid_t pid)
@@ -170,6 +186,6 @@ int needs__check_privileges(struct need_list *needs, pid_t pid)
 	for (enum call call = 0; !err && call < CALLS; call++)
 		err = check_call(needs, call);
 	if (!err)
-		err = check_namespace(needs);
+		err = check_namespaces(needs);
 	return err;
 }

@@ -186,6 +186,7 @@ int session__set_process(struct session *session, pid_t pid, const struct dbprof
 {
 	uint32_t index = place_of(session, pid);
 	bool known = index < session->process_count;
+	uint32_t kernel_pid;
 	int err;
 
 	if (!known)
@@ -196,17 +197,20 @@ int session__set_process(struct session *session, pid_t pid, const struct dbprof
 				   process, sizeof(*process), BPF_ANY);
 	if (err || known)
 		return err;
-	err = session__begin_exited(session, pid);
+	err = session__kernel_pid(session, pid, &kernel_pid);
+	if (!err)
+		err = session__begin_exited(session, pid);
 	if (err)
 		return err;
 	/* Only now, when the description is there, does the process count as profiled. */
 	session->processes[index] = pid;
+	session->kernel_pids[index] = kernel_pid;
 	session->past[index] = (struct dbprof_exited){};
 	session->files[index] = (struct process_file){};
 	if (index == session->process_count)
 		session->process_count++;
-	return bpf_map__update_elem(session->skeleton->maps.process_index, &pid, sizeof(pid),
-				    &index, sizeof(index), BPF_ANY);
+	return bpf_map__update_elem(session->skeleton->maps.process_index, &kernel_pid,
+				    sizeof(kernel_pid), &index, sizeof(index), BPF_ANY);
 }
 
 int session__add(struct session *session, const struct plan *plan, uint32_t kinds, pid_t pid,
@@ -307,6 +311,8 @@ int session__detach(struct session *session)
 	session->attachment_count = 0;
 	bpf_link__destroy(skeleton->links.on_sched_switch);
 	bpf_link__destroy(skeleton->links.on_sched_waking);
+	bpf_link__destroy(skeleton->links.on_exec);
+	skeleton->links.on_exec = NULL;
 	skeleton->links.on_sched_switch = NULL;
 	skeleton->links.on_sched_waking = NULL;
 	return 0;

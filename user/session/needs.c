@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "session/namespaces.h"
 #include "session/privileges.h"
 #include "session/session.h"
 
@@ -38,9 +39,30 @@ static int check_capabilities(struct fail *fail)
 	return 0;
 }
 
+static int check_namespaces(struct fail *fail)
+{
+	if (!namespace__is_hosts(NAMESPACE_USER))
+		return fail__set(fail, -EPERM,
+				 "this is a user namespace of its own, in which the kernel lets "
+				 "nobody load BPF programs; run as root of the host, or in a "
+				 "container without one");
+	if (!namespace__has_proc())
+		return fail__set(fail, -ENOTSUP,
+				 "/proc shows the processes of another PID namespace; mount that "
+				 "of this one (mount -t proc proc /proc)");
+	if (namespace__clocks_differ())
+		return fail__set(fail, -ENOTSUP,
+				 "this is a time namespace with clocks of its own, which are not "
+				 "those of the kernel; run outside of it");
+	return 0;
+}
+
 int session__check(struct fail *fail)
 {
-	int err = check_capabilities(fail);
+	int err = check_namespaces(fail);
+
+	if (!err)
+		err = check_capabilities(fail);
 
 	if (err)
 		return err;
@@ -48,9 +70,5 @@ int session__check(struct fail *fail)
 		return fail__set(fail, -ENOTSUP,
 				 "the kernel has no BTF (" KERNEL_BTF
 				 "); use one built with CONFIG_DEBUG_INFO_BTF=y");
-	if (!privileges__first_pid_namespace())
-		return fail__set(fail, -ENOTSUP,
-				 "this is a PID namespace of its own; run on the host, or in a "
-				 "container started with the host's PID namespace");
 	return 0;
 }

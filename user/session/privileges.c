@@ -2,11 +2,8 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "session/privileges.h"
-
-#define INIT_PID_INODE 0xEFFFFFFCU /* PROC_PID_INIT_INO, include/linux/proc_ns.h */
 
 int privileges__effective(uint64_t *ret_mask)
 {
@@ -32,11 +29,4 @@ bool privileges__has(uint64_t mask, unsigned int capability)
 	bool split = capability == CAP_BPF || capability == CAP_PERFMON;
 
 	return mask >> capability & 1 || (split && mask >> CAP_SYS_ADMIN & 1);
-}
-
-bool privileges__first_pid_namespace(void)
-{
-	struct stat file;
-
-	return stat("/proc/self/ns/pid", &file) || file.st_ino == INIT_PID_INODE;
 }

@@ -19,7 +19,4 @@ int privileges__effective(uint64_t *ret_mask);
  */
 bool privileges__has(uint64_t mask, unsigned int capability);
 
-/* Whether this is the machine's own PID namespace, whose process ids the kernel's programs see. */
-bool privileges__first_pid_namespace(void);
-
 #endif

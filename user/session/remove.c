@@ -51,7 +51,7 @@ static bool is_circuit(const void *key, const void *wanted)
 
 static bool is_entry(const void *key, const void *wanted)
 {
-	return ((const struct dbprof_entry_key *)key)->tgid == ((const struct tids *)wanted)->tgid;
+	return ((const struct dbprof_entry_key *)key)->process == *(const uint32_t *)wanted;
 }
 
 static bool is_operator(const void *key, const void *wanted)
@@ -165,13 +165,14 @@ void session__remove(struct session *session, pid_t pid)
 	if (index == session->process_count)
 		return;
 	/* First, so that no thread of it comes in anew. */
-	bpf_map__delete_elem(skeleton->maps.process_index, &pid, sizeof(pid), 0);
+	bpf_map__delete_elem(skeleton->maps.process_index, &session->kernel_pids[index],
+			     sizeof(session->kernel_pids[index]), 0);
 	session->processes[index] = 0;
 	drop_probes(session, pid);
 	free_threads(session, &tids);
 	delete_keys(skeleton->maps.operators, is_operator, &tids);
 	delete_keys(skeleton->maps.circuits, is_circuit, &tids);
-	delete_keys(skeleton->maps.entries, is_entry, &tids);
+	delete_keys(skeleton->maps.entries, is_entry, &index);
 	delete_exited(session, tids.tgid);
 	free(tids.tids);
 }

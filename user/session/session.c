@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "session/calibrate.h"
+#include "session/namespaces.h"
 #include "session/session_internal.h"
 #include "session/uprobes.h"
 #include "util/clock.h"
@@ -51,6 +52,8 @@ static void set_sizes(struct session *session)
 	struct dbprof *skeleton = session->skeleton;
 
 	skeleton->rodata->max_threads = options->max_threads;
+	bpf_program__set_autoload(skeleton->progs.find_process,
+				  !namespace__is_hosts(NAMESPACE_PID));
 	bpf_map__set_max_entries(skeleton->maps.threads, options->max_threads);
 	bpf_map__set_max_entries(skeleton->maps.free_slots, options->max_threads);
 	bpf_map__set_max_entries(skeleton->maps.circuits, options->max_circuits);
@@ -108,12 +111,16 @@ int session__load(struct session *session, struct fail *fail)
 	if (skeleton->links.on_sched_switch)
 		skeleton->links.on_sched_waking =
 			bpf_program__attach(skeleton->progs.on_sched_waking);
-	if (!skeleton->links.on_sched_switch || !skeleton->links.on_sched_waking) {
+	if (skeleton->links.on_sched_waking)
+		skeleton->links.on_exec = bpf_program__attach(skeleton->progs.on_exec);
+	if (!skeleton->links.on_exec) {
 		err = -errno;
 		return fail__set(fail, err, "the scheduler's tracepoints cannot be attached: %s",
 				 strerror(-err));
 	}
-	err = session__begin_discovery(session);
+	err = session__learn_level(session);
+	if (!err)
+		err = session__begin_discovery(session);
 	if (err)
 		return fail__set(fail, err, "starting processes cannot be watched: %s",
 				 strerror(-err));
@@ -139,9 +146,11 @@ void session__remove_worker(struct session *session, pid_t tid)
 
 uint64_t session__entry_depth(const struct session *session, pid_t pid, unsigned int frame)
 {
-	struct dbprof_entry_key key = { .tgid = (uint32_t)pid, .frame = frame };
+	struct dbprof_entry_key key = { .frame = frame };
 	uint64_t depth;
 
+	while (key.process < session->process_count && session->processes[key.process] != pid)
+		key.process++;
 	if (bpf_map__lookup_elem(session->skeleton->maps.entries, &key, sizeof(key), &depth,
 				 sizeof(depth), 0))
 		return 0;

@@ -94,6 +94,12 @@ void session__remove(struct session *session, pid_t pid);
 /* Processes that are profiled now. */
 size_t session__processes(const struct session *session);
 /*
+ * Makes room for what the programs note of a thread of our PID namespace. Without it they do so
+ * themselves, in the middle of a context switch, where the kernel may have no memory at hand. To be
+ * called before the process is told: what was noted of the thread is forgotten.
+ */
+void session__expect_thread(struct session *session, pid_t tid);
+/*
  * Tells them that a thread drives a circuit, and where the engine keeps what it has waited, by
  * reason (0: unknown).
  */

@@ -45,6 +45,7 @@ struct session {
 	size_t attachment_count;
 	/* 0: the place is free */
 	pid_t processes[DBPROF_PROCESSES];
+	uint32_t kernel_pids[DBPROF_PROCESSES];	     /* as the kernel numbers them */
 	struct process_file files[DBPROF_PROCESSES]; /* that the probes of each are in */
 	uint32_t process_count;			     /* places that were ever taken */
 	uint32_t *freed; /* slots of threads that are free after the next edge */
@@ -62,6 +63,14 @@ struct session {
 
 /* The program that sits on probes of that kind. */
 struct bpf_program *session__program(struct dbprof *skeleton, enum plan_probe_kind kind);
+
+/*
+ * What the kernel calls the process @pid of our PID namespace, which makes a difference in a nested
+ * one. Returns 0, -ESRCH, another negative errno.
+ */
+int session__kernel_pid(struct session *session, pid_t pid, uint32_t *ret_pid);
+/* Finds out how deep our PID namespace is nested. Returns 0 or a negative errno. */
+int session__learn_level(struct session *session);
 
 /* Keeps an attachment until it is dropped; takes it over also on failure. */
 int session__keep(struct session *session, struct attachment attachment);

@@ -79,6 +79,8 @@ void learn__begin(struct observer *observer)
 	observer->process = plan->process;
 	observer->process.since = observer->options.joins ? UINT64_MAX : 0;
 	observer->process.frame_count = 0;
+	observer->process.pid = (uint32_t)observer->target->pid;
+	observer->process.start_ticks = observer->target->start_ticks;
 	turns__whole(&observer->process);
 	if (observer->mode == MODE_ENGINE || !plan->parks)
 		observer->process.waits = DBPROF_WAITS_NO_PROBES;

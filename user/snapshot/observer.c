@@ -40,6 +40,7 @@ int observer__attach(struct observer *observer, struct session *session, struct 
 	observer->session = session;
 	observer->uprobe_kind = session__uprobe_kind(session);
 	observer->trap = session__trap(session);
+	observer__expect_threads(observer);
 	err = session__set_process(session, observer->target->pid, &observer->process);
 	if (err)
 		return fail__set(fail, err, "too many processes at once: %s", strerror(-err));
@@ -127,6 +128,7 @@ int observer__mark_begin(struct observer *observer)
 		begin_worker(observer, &observer->workers[i]);
 	observer->begun = true;
 	observer->began = clock__now();
+	observer->date_offset_ns = clock__date_offset();
 	observer->impatient_until = clock__now() + IMPATIENT_NS;
 	return usage_list__read(observer->target, &observer->before);
 }

@@ -67,6 +67,7 @@ struct observer {
 	size_t told_workers;   /* that the session knows of */
 	size_t unread_workers; /* worker threads whose circuit could not be read yet */
 	bool begun;
+	int64_t date_offset_ns;	  /* clock__date_offset() when the window began */
 	uint64_t impatient_until; /* CLOCK_MONOTONIC, ns: for workers that start */
 	unsigned int polls;
 	unsigned int looks;   /* how often stacks were looked at again */
@@ -92,6 +93,9 @@ uint64_t observer__watched_ns(const struct observer *observer, uint64_t end);
 /* Reads the usage of all threads of the target. */
 int usage_list__read(const struct target *target, struct usage_list *ret_list);
 void usage_list__free(struct usage_list *list);
+/* Tells the session of the threads that there are. */
+void observer__expect_threads(struct observer *observer);
+
 const struct thread_usage *usage_list__find(const struct usage_list *list, pid_t tid);
 
 /* Adds to @observer->process what the probe has told by now. */

@@ -125,7 +125,7 @@ static void subtract(const struct series *series, struct snapshot *window)
 	if (!sum)
 		return;
 	window->window_start_ns += sum->window_ns;
-	window->window_start_unix_ns += (int64_t)sum->window_ns;
+	window->window_start_unix_ns += (int64_t)sum->window_ns + sum->clock_step_ns;
 	window->window_ns = minus(window->window_ns, sum->window_ns);
 	series__subtract_workers(window, sum, last);
 	series__subtract_threads(window, sum);

@@ -194,7 +194,8 @@ struct snapshot {
 	enum snapshot_mode mode;
 	uint32_t frequency_hz;	      /* of the sampler, on each CPU; 0 without */
 	uint64_t window_start_ns;     /* CLOCK_MONOTONIC */
-	int64_t window_start_unix_ns; /* the same instant on CLOCK_REALTIME */
+	int64_t window_start_unix_ns; /* the same instant on CLOCK_REALTIME, as that was then */
+	int64_t clock_step_ns; /* how far the one was set against the other since; no file has it */
 	uint64_t window_ns;
 	uint64_t runtime_elapsed_ns; /* some worker in a step, times workers, times two, as DBSP */
 	struct snapshot_worker *workers; /* sorted by index */

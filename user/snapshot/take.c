@@ -12,6 +12,7 @@
 #include "snapshot/estimate.h"
 #include "snapshot/take_internal.h"
 #include "snapshot/turns.h"
+#include "util/clock.h"
 
 /* A probe names a circuit by its address, or by that of its id in it (see dbprof_circuit_key). */
 static const struct dbprof_circuit *find_circuit(const struct taking *taking, pid_t tid,
@@ -223,7 +224,6 @@ static int take_description(struct taking *taking)
 	const struct observer *observer = taking->observer;
 	const struct elf_image *image = observer->target->image;
 	struct snapshot *snapshot = taking->snapshot;
-	struct timespec wall, monotonic;
 	struct utsname name;
 
 	snapshot->pid = observer->target->pid;
@@ -242,13 +242,10 @@ static int take_description(struct taking *taking)
 		snprintf(snapshot->host, sizeof(snapshot->host), "%.64s", name.nodename);
 		snprintf(snapshot->kernel, sizeof(snapshot->kernel), "%.64s", name.release);
 	}
-	clock_gettime(CLOCK_REALTIME, &wall);
-	clock_gettime(CLOCK_MONOTONIC, &monotonic);
 	snapshot->window_start_ns = taking->window.start;
 	snapshot->window_ns = taking->window.end - taking->window.start;
-	snapshot->window_start_unix_ns = ((int64_t)wall.tv_sec - monotonic.tv_sec) * 1000000000LL +
-					 wall.tv_nsec - monotonic.tv_nsec +
-					 (int64_t)taking->window.start;
+	snapshot->window_start_unix_ns = (int64_t)taking->window.start + observer->date_offset_ns;
+	snapshot->clock_step_ns = clock__date_offset() - observer->date_offset_ns;
 	return 0;
 }
 

@@ -74,6 +74,18 @@ int usage_list__read(const struct target *target, struct usage_list *ret_list)
 	return 0;
 }
 
+void observer__expect_threads(struct observer *observer)
+{
+	struct target_thread *threads = NULL;
+	size_t count = 0;
+
+	if (target__threads(observer->target, &threads, &count))
+		return;
+	for (size_t i = 0; i < count; i++)
+		session__expect_thread(observer->session, threads[i].tid);
+	free(threads);
+}
+
 void usage_list__free(struct usage_list *list)
 {
 	free(list->threads);

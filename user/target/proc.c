@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "target/proc.h"
 
-#define THREADS_MAX (1u << 20)
+#define THREADS_MAX	(1u << 20)
+#define HOST_TIME_INODE 0xEFFFFFFA /* PROC_TIME_INIT_INO, include/linux/proc_ns.h */
 
 static int proc_errno(int err)
 {
@@ -203,6 +205,27 @@ int proc__status_number(int dir, const char *key, long *ret_number)
 	}
 	free(text);
 	return err;
+}
+
+bool proc__clock_differs(int dir, const char *clock)
+{
+	long long seconds, nanos;
+	char *text, *line, name[16];
+	bool differs = false;
+	struct stat file;
+
+	/* The offsets are those of its children's namespace, which mostly is its own. */
+	if (fstatat(dir, "ns/time", &file, 0) || file.st_ino == HOST_TIME_INODE ||
+	    proc__read(dir, "timens_offsets", 4096, &text, NULL))
+		return false;
+	for (line = text; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "%15s %lld %lld", name, &seconds, &nanos) == 3 &&
+		    (!clock || !strcmp(name, clock)))
+			differs |= seconds || nanos;
+	}
+	free(text);
+	return differs;
 }
 
 /* 1 when there is a first line of maps, 0 when there is none, or a negative errno. */

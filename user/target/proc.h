@@ -6,6 +6,7 @@
 #ifndef DBPROF_TARGET_PROC_H
 #define DBPROF_TARGET_PROC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -33,6 +34,12 @@ int proc__stat(int dir, const char *name, struct proc_stat *ret_stat);
 
 /* The number behind "@key:" in "status" below @dir. Returns -ENODATA when there is none. */
 int proc__status_number(int dir, const char *key, long *ret_number);
+
+/*
+ * Whether the processes of that time namespace see @clock, "monotonic" or "boottime", set off
+ * against the host's (time_namespaces(7)). NULL: any of them.
+ */
+bool proc__clock_differs(int dir, const char *clock);
 
 /*
  * The prefix of /proc files of a thread that still has the process's memory: "" for the main

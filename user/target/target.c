@@ -49,6 +49,19 @@ static int check_is_process(const struct target *target, struct fail *fail)
 	return 0;
 }
 
+/* The engine's instants are of its own clock, and times here of the host's. */
+static int check_clock(const struct target *target, struct fail *fail)
+{
+	if (proc__clock_differs(target->proc_dir, "monotonic"))
+		return fail__set(
+			fail, -ENOTSUP,
+			"process %d is in a time namespace with a clock of its own: its "
+			"times cannot be told; start it without an offset of the monotonic "
+			"clock",
+			target->pid);
+	return 0;
+}
+
 static int describe_no_memory(const struct target *target, struct fail *fail)
 {
 	struct proc_stat stat;
@@ -214,6 +227,8 @@ int target__open(pid_t pid, struct target **ret_target, struct fail *fail)
 		err = stacks__new(&target->stacks) ? fail__set(fail, -ENOMEM, "out of memory") : 0;
 	if (!err)
 		err = check_is_process(target, fail);
+	if (!err)
+		err = check_clock(target, fail);
 	if (!err)
 		err = find_exe(target, fail);
 	if (!err)

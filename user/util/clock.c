@@ -4,12 +4,24 @@
 
 #include "util/clock.h"
 
-uint64_t clock__now(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+uint64_t clock__now(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+int64_t clock__date_offset(void)
+{
+	uint64_t date = read_clock(CLOCK_REALTIME);
+
+	return (int64_t)(date - read_clock(CLOCK_MONOTONIC));
 }
 
 void clock__sleep_until(uint64_t when)
