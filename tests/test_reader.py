@@ -31,7 +31,8 @@ u64 = st.integers(0, 2**64 - 1) | st.sampled_from([0, 2**53 + 1, 2**63, 2**64 - 
 nanos = st.integers(0, 999_999_999)
 text = st.text(max_size=12) | st.sampled_from(["", "\x00", "a\x00b", '"\\\b\f\n\r\t\x1f\x7f', "type"])
 duration = st.fixed_dictionaries({"secs": u64, "nanos": nanos})
-percent = st.fixed_dictionaries({"numerator": u64, "denominator": u64})
+i64_below_zero = st.integers(-(2**63), -1)
+percent = st.fixed_dictionaries({"numerator": u64 | i64_below_zero, "denominator": u64})
 cache_counts = st.fixed_dictionaries({"count": u64, "bytes": u64, "elapsed": duration})
 
 
@@ -273,6 +274,8 @@ NO_UINT = ["-1", "-0", "1.0", "1.5", "1e3", "18446744073709551616", '"5"', "null
     ids=lambda made: made["type"],
 )
 def test_numbers_out_of_range(made, number):
+    if made["type"] == "percent" and number == "-1":
+        number = "-9223372036854775809"  # DBSP 0.375.0 has numerators below zero: an i64
     data = as_json(with_value(made)).replace(b'"@"', number.encode())
     refuse(data, "worker 0", "node nn0", "metric x_count")
 

@@ -43,6 +43,8 @@ static void test_values(void)
 static void test_compound_values(void)
 {
 	const struct value third = value__percent(1, 3), none = value__percent(0, UINT64_MAX);
+	const struct value six = value__percent(6, 1);
+	const struct value below = { .kind = VALUE_PERCENT, .percent = { (uint64_t)-5, 10, true } };
 	const struct value long_time = value__duration((struct duration){ UINT64_MAX, 0 });
 	const struct value short_time = value__duration((struct duration){ 1, 600000000 });
 	const struct value few = cache_counts(3, 1), most = cache_counts(4, UINT64_MAX);
@@ -50,6 +52,10 @@ static void test_compound_values(void)
 
 	CHECK(value__merge(&third, &none, &sum) && sum.percent.numerator == 1 &&
 	      sum.percent.denominator == 2);
+	CHECK(value__merge(&third, &below, &sum) && sum.percent.negative &&
+	      (int64_t)sum.percent.numerator == -4 && sum.percent.denominator == 13);
+	CHECK(value__merge(&below, &six, &sum) && !sum.percent.negative &&
+	      sum.percent.numerator == 1);
 	CHECK(value__merge(&short_time, &short_time, &sum) && sum.duration.secs == 3 &&
 	      sum.duration.nanos == 200000000);
 	CHECK(value__merge(&long_time, &short_time, &sum) && sum.duration.secs == UINT64_MAX &&

@@ -75,7 +75,8 @@ static void colour(struct dot_label *label, const struct profile_reading *readin
 
 	if (reading->value.kind == VALUE_PERCENT && percent->denominator != 0 &&
 	    strcmp(reading->metric, IMPORTANCE) == 0)
-		label->importance = (double)percent->numerator / (double)percent->denominator;
+		label->importance =
+			value_percent__numerator(percent) / (double)percent->denominator;
 }
 
 int dot_text__add(struct dot_text *text, const struct profile_node *node)

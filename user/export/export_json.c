@@ -24,7 +24,11 @@ void json_nanos(struct json_writer *json, const char *key, uint64_t nanos)
 static void percent(struct json_writer *json, const struct value_percent *value)
 {
 	json__object_begin(json);
-	json__member_uint(json, "numerator", value->numerator);
+	json__key(json, "numerator");
+	if (value->negative)
+		json__int(json, (int64_t)value->numerator);
+	else
+		json__uint(json, value->numerator);
 	json__member_uint(json, "denominator", value->denominator);
 	json__object_end(json);
 }

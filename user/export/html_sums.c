@@ -170,6 +170,9 @@ static bool scalar(const struct value *value, struct number *ret_number)
 		ret_number->number = html__nanos(value->duration);
 		return true;
 	case VALUE_PERCENT:
+		/* The page has no numbers below zero. */
+		if (value->percent.negative)
+			return false;
 		ret_number->unit = HTML_PERCENT;
 		ret_number->number = value->percent.numerator;
 		ret_number->whole = value->percent.denominator;

@@ -33,6 +33,9 @@ bool value__merge(const struct value *a, const struct value *b, struct value *re
 		sum.duration = duration__add(a->duration, b->duration);
 	} else if (a->kind == VALUE_PERCENT) {
 		sum.percent.numerator = a->percent.numerator + b->percent.numerator;
+		/* The sum is an i64 as soon as one of the two can only be one. */
+		sum.percent.negative = (a->percent.negative || b->percent.negative) &&
+				       sum.percent.numerator > INT64_MAX;
 		sum.percent.denominator = a->percent.denominator + b->percent.denominator;
 	} else if (a->kind == VALUE_CACHE_COUNTS) {
 		sum.cache_counts.count = a->cache_counts.count + b->cache_counts.count;

@@ -28,9 +28,11 @@ struct duration {
 	uint32_t nanos; /* below 1,000,000,000 */
 };
 
+/* The numerator is an u64 in older crates, an i64 from some release up to 0.375.0 on. */
 struct value_percent {
 	uint64_t numerator;
 	uint64_t denominator;
+	bool negative; /* the numerator is below zero, in two's complement */
 };
 
 /* CacheCounts of src/storage/buffer_cache/cache.rs. */
@@ -73,6 +75,12 @@ struct value value__int(uint64_t number);
 struct value value__count(uint64_t number);
 struct value value__percent(uint64_t numerator, uint64_t denominator);
 struct value value__duration(struct duration duration);
+
+/* The numerator with its sign. */
+static inline double value_percent__numerator(const struct value_percent *value)
+{
+	return value->negative ? (double)(int64_t)value->numerator : (double)value->numerator;
+}
 
 struct duration duration__from_nanos(uint64_t nanos);
 /* Saturates at the longest Duration, as Rust's saturating_add(). */

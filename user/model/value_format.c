@@ -31,7 +31,7 @@ static void format_count(uint64_t number, FILE *out)
 /* Rust and the C library both round the exact binary value, halves to the even digit. */
 static void format_percent(const struct value_percent *value, FILE *out)
 {
-	double percent = (double)value->numerator / (double)value->denominator * 100.0;
+	double percent = value_percent__numerator(value) / (double)value->denominator * 100.0;
 
 	if (isfinite(percent))
 		fprintf(out, "%.2f%%", percent);

@@ -118,15 +118,46 @@ static int parse_map(struct parser *parser, unsigned int depth, const char *key,
 	return err;
 }
 
+/* An u64, or an i64 below zero. */
+static int parse_numerator(struct parser *parser, struct value_percent *percent)
+{
+	int64_t number;
+	char *end;
+
+	if (parser->token.kind != TOKEN_NUMBER || parser->token.text[0] != '-')
+		return parser__uint(parser, UINT64_MAX, &percent->numerator);
+	errno = 0;
+	number = strtoll(parser->token.text, &end, 10);
+	if (errno || *end || number == 0)
+		return parser__refuse(parser, "the numerator is not a whole number of 64 bits");
+	percent->numerator = (uint64_t)number;
+	percent->negative = true;
+	return 0;
+}
+
 static int parse_percent(struct parser *parser, struct value *value)
 {
 	static const char *const names[] = { "numerator", "denominator" };
-	static const uint64_t max[] = { UINT64_MAX, UINT64_MAX };
-	uint64_t numbers[2];
-	int err = parser__numbers(parser, names, 2, max, numbers);
+	struct value_percent percent = { 0 };
+	unsigned int seen = 0;
+	size_t index;
+	int err = parser__check(parser, TOKEN_OBJECT_BEGIN, "an object");
 
+	while (!err) {
+		err = parser__next(parser);
+		if (err || parser->token.kind == TOKEN_OBJECT_END)
+			break;
+		err = parser__key(parser, names, 2, &seen, &index);
+		if (!err)
+			err = parser__next(parser);
+		if (!err)
+			err = index == 0 ? parse_numerator(parser, &percent)
+					 : parser__uint(parser, UINT64_MAX, &percent.denominator);
+	}
+	if (!err && seen != 3)
+		err = parser__refuse(parser, "numerator and denominator belong together");
 	if (!err)
-		value->percent = (struct value_percent){ numbers[0], numbers[1] };
+		value->percent = percent;
 	return err;
 }
 
