@@ -17,7 +17,8 @@ struct value value__count(uint64_t number)
 
 struct value value__percent(uint64_t numerator, uint64_t denominator)
 {
-	return (struct value){ .kind = VALUE_PERCENT, .percent = { numerator, denominator, false } };
+	return (struct value){ .kind = VALUE_PERCENT,
+			       .percent = { numerator, denominator, false } };
 }
 
 struct value value__duration(struct duration duration)
