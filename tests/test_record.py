@@ -112,7 +112,7 @@ class TestRefused:
         data = bytearray(path.read_bytes())
         data[8] = 9
         path.write_bytes(data)
-        self.refused(lab, path, "version 9", "version 1")
+        self.refused(lab, path, "version 9", "version 2")
 
     def test_truncated(self, lab, recorded):
         _, path = recorded

@@ -257,8 +257,8 @@ static void test_refused(void)
 	refused(&longer, -EBADMSG, "damaged");
 	sum_up(&longer);
 	refused(&longer, -EBADMSG, "damaged");
-	file.bytes[VERSION_AT] = 2;
-	refused(&file, -ENOTSUP, "version 2, and this program reads version 1");
+	file.bytes[VERSION_AT] = 3;
+	refused(&file, -ENOTSUP, "version 3, and this program reads version 2");
 	CHECK(snapshot_file__is_one(file.bytes, file.len));
 	CHECK(!snapshot_file__is_one(file.bytes, 7));
 	free(longer.bytes);

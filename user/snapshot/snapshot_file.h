@@ -16,7 +16,7 @@
 #include "util/fail.h"
 
 /* Goes up with every change of what is written, also of the order of enumerations in it. */
-#define SNAPSHOT_FILE_VERSION 1
+#define SNAPSHOT_FILE_VERSION 2
 #define SNAPSHOT_FILE_MAGIC   8 /* bytes that tell a snapshot file from others */
 
 /* Whether a file that begins with these bytes claims to be one. */
