@@ -101,7 +101,7 @@ static void test_threads(void)
 											      "step"
 											      "s\""
 											      ":" NANOS(
-												      7000000) ",\"samples\":400}}]");
+												      7000000) ",\"samples\":400},\"estimated_steps\":null}]");
 	free(text);
 	snapshot->exited_count = 3;
 	snapshot->exited.observed_ns = 5;

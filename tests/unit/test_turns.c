@@ -140,6 +140,15 @@ static void extended(void)
 		      root.unobserved_ns ==
 	      root.runtime_ns);
 	CHECK(snapshot.runtime_elapsed_ns == 1500);
+	/* What is known to have been waited is no estimate, and the steps are no shorter. */
+	root.runtime_ns = 500;
+	root.idle_ns = 400;
+	root.edge_idle_ns = 100;
+	worker.wait_ns[2] = 920;
+	snapshot__extend(&snapshot);
+	CHECK(root.runtime_ns == 925 && root.idle_ns + root.edge_idle_ns == 75);
+	CHECK(root.wait_ns[2] == 920);
+	root.runtime_ns = 750;
 	/* Nothing is estimated where all was watched. */
 	worker.watched_ns = 1000;
 	root.steps = 7;

@@ -181,12 +181,31 @@ static const struct snapshot_circuit *enclosing_circuit(const struct snapshot_wo
 	return NULL;
 }
 
+/* All waits of the thread are in steps of the root, and known: an estimate is no shorter. */
+static void extend_root(struct snapshot_worker *worker)
+{
+	struct snapshot_circuit *root = &worker->circuits[0];
+	uint64_t waits = 0, pauses;
+
+	for (size_t i = 0; i < PARK_REASONS; i++)
+		waits += worker->wait_ns[i];
+	memcpy(root->wait_ns, worker->wait_ns, sizeof(worker->wait_ns));
+	if (waits > worker->observed_ns)
+		waits = worker->observed_ns;
+	if (root->runtime_ns >= waits)
+		return;
+	root->runtime_ns = waits;
+	pauses = worker->observed_ns - waits;
+	if (root->edge_idle_ns > pauses)
+		root->edge_idle_ns = pauses;
+	root->idle_ns = pauses - root->edge_idle_ns;
+}
+
 static void extend_worker(struct snapshot_worker *worker)
 {
 	for (size_t i = 0; i < worker->circuit_count; i++)
 		extend_circuit(&worker->circuits[i], worker->observed_ns);
-	/* All waits of the thread are in steps of the root, and all of them are known. */
-	memcpy(worker->circuits[0].wait_ns, worker->wait_ns, sizeof(worker->wait_ns));
+	extend_root(worker);
 	for (size_t i = 0; i < worker->circuit_count; i++) {
 		struct snapshot_circuit *circuit = &worker->circuits[i];
 
