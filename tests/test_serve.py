@@ -15,6 +15,7 @@ from harness import (
     COMPLETE,
     FAILED,
     PROGRAM,
+    SANITIZED,
     TOP,
     USAGE,
     eventually,
@@ -194,6 +195,27 @@ def test_store(lab, serve):
     )
     report = lab.run("report", found[0])
     assert report.popen.returncode == COMPLETE and f"pid {target.pid}" in report.stdout
+
+
+@pytest.mark.seconds(200)
+def test_sanitized(lab, serve):
+    """The whole way through under the sanitizers: pipelines come and go, every kind of answer."""
+    folder = lab.path("store")
+    served = serve("--store", folder, program=SANITIZED)
+    for number in range(2):
+        target = lab.target("join", workers=2, steps=10**6)
+        target.go()
+        served.wait_for(target.pid, "profiled", 60)
+        for form in ("json", "bundle", "html", "pprof"):
+            status, body = served.get(f"/v1/profile?pid={target.pid}&seconds=1&format={form}")
+            assert status == 200 and body, (number, form, body[:200])
+        assert served.get(f"/v1/profile?pid={target.pid}&format=exe")[0] == 400
+        assert served.value("dbprof_steps_total", pid=target.pid) > 0
+        target.kill()
+        served.wait_gone(target.pid, 60)
+    assert sorted(folder.glob("dbprof-*.dbprof"))
+    served.process.popen.terminate()
+    assert served.process.wait(60) == COMPLETE, served.process.describe()
 
 
 def test_usage(lab):
