@@ -117,6 +117,22 @@ static void test_threads(void)
 	snapshot__free(snapshot);
 }
 
+/* Steps that were watched for a part of the time; one turn tells nothing of how exact that is. */
+static void test_estimated_steps(void)
+{
+	struct snapshot *snapshot = fixture_snapshot(1, false);
+	char *text;
+
+	snapshot->workers[0].observed_ns = 40;
+	snapshot->workers[0].watched_ns = 10;
+	snapshot->workers[0].turns.count = 1;
+	text = export(snapshot);
+	check_part(text, "\"estimated_steps\":{\"watched\":" NANOS(10) ",\"of\":" NANOS(
+				 40) ",\"turns\":1}}]");
+	free(text);
+	snapshot__free(snapshot);
+}
+
 static void test_cost(void)
 {
 	struct snapshot *snapshot = fixture_snapshot(1, false);
@@ -250,6 +266,7 @@ int main(void)
 {
 	test_profile();
 	test_threads();
+	test_estimated_steps();
 	test_cost();
 	test_losses();
 	test_open_steps();
