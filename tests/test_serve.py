@@ -227,16 +227,6 @@ def test_usage(lab):
         assert process.popen.returncode == FAILED and len(process.lines["stderr"]) == 1
 
 
-def test_go_reads_the_profile(lab, serve):
-    """`go tool pprof` is content with the address alone, where one pipeline runs."""
-    served = serve()
-    target = lab.target("join", workers=1, steps=10**6)
-    target.go()
-    served.wait_for(target.pid, "profiled")
-    status, body = served.get(f"/debug/pprof/profile?seconds=1&pid={target.pid}")
-    assert status == 200 and body[:2] == b"\x1f\x8b"
-
-
 def test_documented(lab, serve):
     """docs/metrics.md has all metrics of the daemon, and no others."""
     text = (TOP / "docs" / "metrics.md").read_text()

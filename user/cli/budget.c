@@ -9,6 +9,8 @@
 #define LOOK_NS 100000000ULL
 /* How long steps are watched in a turn, and the cost of that. */
 #define TURN_NS 200000000ULL
+/* A program that idles before it is busy makes a look late; its turn was no longer than that. */
+#define TURN_MAX_NS 1000000000ULL
 /* Of the budget, for probes on steps; the rest is for the sampler and the scheduler's programs. */
 #define STEPS_SHARE 0.4
 
@@ -56,7 +58,8 @@ static void watch_steps(struct run *run, bool watch)
 static void rest(struct run *run, double share, uint64_t now)
 {
 	double allowed = run->options->budget * STEPS_SHARE;
-	double turn_ns = (double)(now - run->budget.since);
+	uint64_t since = run->budget.since;
+	double turn_ns = (double)(now - since < TURN_MAX_NS ? now - since : TURN_MAX_NS);
 
 	if (!run->budget.in_turns)
 		say(run, share, "steps are watched in turns");

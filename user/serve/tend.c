@@ -14,6 +14,8 @@
 #define KEEP_NS	     60000000000ULL /* sums of one that has ended */
 /* Of the budget, for the sampler; the rest is for probes and programs. */
 #define SAMPLER_SHARE 0.25
+/* Pipelines that idle before they are busy make a look late; the turn was no longer than that. */
+#define TURN_MAX_NS (2 * BUDGET_NS)
 /* Of the budget, for probes on steps; the rest is for the sampler and the scheduler's programs. */
 #define STEPS_SHARE 0.4
 
@@ -155,6 +157,7 @@ static void watch_steps(struct serve *serve, uint64_t turn_ns)
 static void rest(struct serve *serve, double share, uint64_t now)
 {
 	double allowed = serve->options.budget * STEPS_SHARE;
+	uint64_t turn_ns = least(now - serve->turn_since, TURN_MAX_NS);
 
 	if (!serve->in_turns)
 		serve__say(serve,
@@ -163,8 +166,7 @@ static void rest(struct serve *serve, double share, uint64_t now)
 			   share * 100, serve->options.budget * 100);
 	serve->in_turns = serve->rests = true;
 	watch_steps(serve, 0);
-	serve->budget_at =
-		now + (uint64_t)((double)(now - serve->turn_since) * (share / allowed - 1));
+	serve->budget_at = now + (uint64_t)((double)turn_ns * (share / allowed - 1));
 }
 
 static void begin_turn(struct serve *serve)
